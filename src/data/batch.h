@@ -48,6 +48,7 @@ struct batch {
     const int64_t *row_watermarks;    // the watermark in force at each row (µs), or NULL: row by row
                                       // lateness is not asked for (engine.md section 8)
     const struct batch_origin *origin; // NULL: not known any more
+    uint32_t split; // which split of the source all rows are from (exec/source.h); behind exchanges: 0
     struct buf *owner;                // the heap of a settled batch; NULL: transient
 };
 
