@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// parse: Flink SQL text to the tree of ast.h.
+//
+//     struct arena arena;
+//     arena_init(&arena);
+//     const struct ast_statement *statement;
+//     enum status status = parse_statement(&arena, text, &statement, err);
+//
+// A recursive-descent parser over lexer.h, split by family: parse_query.c, parse_table.c,
+// parse_expr.c, parse_call.c, parse_type.c, parse_ddl.c, parse_alter.c, parse_statement.c.
+//
+// It refuses what Flink's parser refuses (error stage PARSE) and accepts what that accepts. Errors
+// say what stands there, what was expected, and where something can be advised, a hint: the nearest
+// keyword, a reserved word to be quoted, the place where a text began that never ended.
+//
+// Limits: statements of up to PARSE_TEXT_MAX bytes, nesting of up to PARSE_DEPTH_MAX.
+#pragma once
+
+#include "base/compiler.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "sql/ast.h"
+
+struct arena;
+
+enum {
+    PARSE_TEXT_MAX = 64 * 1024 * 1024,
+    PARSE_DEPTH_MAX = 400, // constructs inside each other: parentheses, subqueries, operators
+};
+
+// One statement, a single ';' behind it allowed. `text` is borrowed by the tree.
+MUST_USE enum status parse_statement(struct arena *arena, struct str text,
+                                     const struct ast_statement **out, struct err *err);
+
+// A single expression, as in computed columns and stored definitions.
+MUST_USE enum status parse_expression(struct arena *arena, struct str text,
+                                      const struct ast_expr **out, struct err *err);
+
+// A query without a statement around it, as a view's definition.
+MUST_USE enum status parse_query_text(struct arena *arena, struct str text,
+                                      const struct ast_query **out, struct err *err);
+
+// A type as in CREATE TABLE: "ROW<a INT NOT NULL, b STRING>".
+MUST_USE enum status parse_type_text(struct arena *arena, struct str text,
+                                     const struct ast_type **out, struct err *err);
