@@ -107,6 +107,12 @@ struct column column_gather(struct arena *arena, const struct column *column, co
                             uint32_t row_count);
 // `row_count` times one null of the form that `like` has (children included), CONST.
 struct column column_null(struct arena *arena, const struct column *like, uint32_t row_count);
+// `row_count` times the value of `row`, CONST; shares it with `column`.
+struct column column_at_row(struct arena *arena, const struct column *column, uint32_t row,
+                            uint32_t row_count);
+// The same values, null where the bit of `mask` is 0 (bits behind the rows are 0; NULL: nothing is
+// masked). Encodings are kept, but a CONST that is null in places becomes a DICT of one entry.
+struct column column_mask(struct arena *arena, const struct column *column, const uint64_t *mask);
 // A deep copy: everything it points to is in `arena` afterwards, dictionaries reduced to the entries
 // in use, children of lists to the elements in reach.
 struct column column_copy(struct arena *arena, const struct column *column);
