@@ -81,7 +81,9 @@ struct plan_distribution {
 };
 
 // A table as a source. Batches hold the physical and metadata columns of `columns` (those that the
-// query needs), in this order; computed columns are a CALC above.
+// query needs, possibly none), in this order; computed columns are a CALC above. Where the
+// connector says that it can (connector_info.prunes_fields), a ROW column's type may hold only the
+// fields that the query needs, at any depth, in the table's order.
 struct plan_scan {
     const struct table_def *table; // hints' options merged
     // For each output column, its index in table->columns.
@@ -107,10 +109,13 @@ struct plan_calc {
 };
 
 struct plan_watermark {
-    uint32_t rowtime;               // column id
-    const struct expr *expression;  // of the watermark, over the input's columns
-    int64_t idle_timeout_ms;        // 0: never idle
+    uint32_t rowtime;              // column id
+    const struct expr *expression; // of the watermark, over the input's columns
+    int64_t idle_timeout_ms;       // 0: never idle
 };
+
+// UNION ALL has columns of its own; the i-th is the i-th of each input (same types, nullability
+// aside).
 
 // Keeps the last row of each key, to turn upserts (or changes delivered twice) into a full
 // changelog.
@@ -254,13 +259,20 @@ struct plan {
 const char *plan_kind_name(enum plan_kind kind);
 // Position of a column in the node's batches; UINT32_MAX where it is not handed out.
 uint32_t plan_column_index(const struct plan_node *node, uint32_t column_id);
-// "+I", "+I,-U,+U,-D": as EXPLAIN CHANGELOG_MODE prints it, "I,UB,UA,D".
+bool plan_ids_contain(const struct plan_ids *ids, uint32_t id);
+bool plan_ids_subset(const struct plan_ids *part, const struct plan_ids *whole);
+bool plan_ids_equal(const struct plan_ids *a, const struct plan_ids *b); // in the same order
+// As EXPLAIN CHANGELOG_MODE prints it: "I", "I,UB,UA,D".
 void plan_print_changes(struct strbuf *out, uint8_t changes);
 
 struct plan_print_options {
     bool changelog_mode;
     bool operator_ids;
 };
-// The tree as EXPLAIN shows it, shared nodes printed where they are used.
+// The tree as Flink's "Optimized Execution Plan" shows it, a line a node, inputs indented below. A
+// node that is used several times is printed once, with (reuse_id=[n]), and then as
+// Reused(reference_id=[n]). What only collects rows for the session is left out.
 void plan_print(struct strbuf *out, const struct plan *plan,
                 const struct plan_print_options *options);
+// One node without its inputs: "GroupAggregate(groupBy=[k], select=[k, COUNT(*) AS n])".
+void plan_print_node(struct strbuf *out, const struct plan_node *node);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// bind: from the syntax tree to a plan: names and types resolved as Flink does, then optimised.
+//
+//     struct bind_context context = {.arena = arena, .text = text, .tables = tables, ...};
+//     TRY(bind_query(&context, statement->as.query, &plan, err));
+//
+// What happens, in this order (one file or a few each):
+//
+//   bind_*.c       the tree of relations (rel_int.h): scopes, stars, views and CTEs expanded, types,
+//                  implicit casts, aggregates, windows, sinks. All errors come up here, but for
+//                  those that need the changelog.
+//   optimize_*.c   folding, filters pushed down, columns (and fields of rows) that nobody needs
+//                  left out, projections merged, windows fused with their aggregates
+//   infer_changes  which kinds of change each node hands out; refuses updates into append-only sinks
+//   place_exchanges, operator_ids, finish_plan   the plan of plan.h
+//
+// The same table (same definition, same options) is one scan, however often the inserts of one set
+// or the parts of one query name it.
+//
+// Errors are of stage VALIDATE and have a place in `text` and, where something can be advised, a hint.
+// Errors inside a view are told at the place where the statement names the view.
+//
+// Ownership: the plan and all it points to live in `arena`, which must outlive the plan. Table
+// definitions are borrowed from the resolver and must live as long. One thread.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "catalog/connector.h"
+#include "catalog/table_def.h"
+#include "expr/expr.h"
+#include "plan/plan.h"
+#include "sql/ast.h"
+
+struct arena;
+
+// How names of tables become definitions. `path` has 1 to 3 parts: [catalog.][database.]name, as
+// written; the resolver completes it.
+struct bind_tables {
+    // NOT_FOUND where there is no such table or view; its text is not used.
+    enum status (*find)(void *self, struct arena *arena, const struct str *path,
+                        uint32_t part_count, const struct table_def **out, struct err *err);
+    // The most similar name that exists, as one would write it; empty: none is near. May be NULL.
+    struct str (*nearest)(void *self, struct arena *arena, const struct str *path,
+                          uint32_t part_count);
+    // FROM 'file.parquet': a definition made up from the file. NULL: refused.
+    enum status (*file)(void *self, struct arena *arena, struct str path,
+                        const struct table_def **out, struct err *err);
+    void *self;
+};
+
+struct bind_settings {
+    struct expr_settings expr;     // zone, time, and whether the plan is streaming
+    int64_t idle_timeout_ms;       // table.exec.source.idle-timeout; of tables that say nothing else
+    bool cdc_events_duplicate;     // table.exec.source.cdc-events-duplicate
+    bool drop_null_rows;           // table.exec.sink.not-null-enforcer = DROP
+    bool refuse_table_hints;       // table.dynamic-table-options.enabled = false
+};
+
+struct bind_context {
+    struct arena *arena;
+    struct str text;             // of the statement: what spans point into
+    struct str catalog_name;     // current
+    struct str database;         // current
+    struct bind_tables tables;
+    struct connector_lookup connectors;
+    struct bind_settings settings;
+};
+
+// A SELECT for the session: the plan's only sink is of kind COLLECT; its columns have the names and
+// types that the user sees.
+MUST_USE enum status bind_query(const struct bind_context *context, const struct ast_query *query,
+                                struct plan **out, struct err *err);
+
+// INSERTs that make one job. `inserts` may come from several texts; places are within the text of
+// the insert that fails.
+MUST_USE enum status bind_statement_set(const struct bind_context *context,
+                                        const struct ast_insert *const *inserts, uint32_t count,
+                                        struct plan **out, struct err *err);
+
+// The checked definition that CREATE TABLE asks for: LIKE merged, types resolved (those of computed
+// columns too), expressions as canonical text, the name completed. With AS query, columns that the
+// statement does not write come from the query. Whether the name is taken is the catalog's business.
+MUST_USE enum status bind_create_table(const struct bind_context *context,
+                                       const struct ast_create_table *create,
+                                       struct table_def **out, struct err *err);
+
+MUST_USE enum status bind_create_view(const struct bind_context *context,
+                                      const struct ast_create_view *create, struct table_def **out,
+                                      struct err *err);
+
+// A type as written; refuses what does not exist (hint: the nearest name), limits and duplicates.
+MUST_USE enum status bind_type(struct arena *arena, const struct ast_type *type,
+                               const struct type **out, struct err *err);
