@@ -41,11 +41,12 @@
 
 struct budget;
 struct clock;
+struct expr_settings;
 struct op;
 struct plan_node;
-struct state_context; // state/state.h: where tables are opened; knows budget, spill, restore, range
+struct state_context; // state/state.h: where tables are opened
+struct state_segment_sink;
 struct waker;
-struct zone;
 
 enum op_result { OP_DONE, OP_MORE, OP_PENDING, OP_FAILED };
 
@@ -75,9 +76,12 @@ struct op_class {
     // waker of the context will be woken; OP_DONE: the input has ended. on_batch is not called.
     enum op_result (*poll)(struct op *op, struct op_output *out, struct err *err);
 
-    // Called when the segment runs dry and whenever `tick_ms` has passed, to flush what is staged
+    // Called when the segment runs dry and now and then while it is idle, to flush what is staged
     // and to look at timeouts. May emit. NULL: nothing to do.
-    enum op_result (*on_idle)(struct op *op, struct op_output *out, struct err *err);
+    enum op_result (*on_dry)(struct op *op, struct op_output *out, struct err *err);
+
+    // All inputs became idle, or one is active again. NULL: only forwarded.
+    void (*on_idleness)(struct op *op, bool is_idle);
 
     // The port from which batches are taken first while it is open (the build side of a bounded
     // join); UINT32_MAX: any. NULL: any.
@@ -105,8 +109,12 @@ struct op_context {
     struct budget *budget;
     struct clock *clock;
     struct waker *waker; // of the worker
-    const struct zone *zone;
+    const struct expr_settings *expr_settings; // zone, now
+    // Of operators with keyed state, else NULL. Tables are opened in the constructor; after a restore
+    // their rows are filled in behind it and before the first call, so what is derived from them
+    // (open windows) is looked up at the first call.
     struct state_context *state;
+    struct state_segment_sink *state_sink; // where its checkpoints go
     const struct snapshot_reader *restore; // NULL: a fresh start
     struct str pipeline_name;
     uint64_t run; // the run number: part of the names of files
