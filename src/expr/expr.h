@@ -34,7 +34,7 @@ struct zone; // kernel: a time zone's rules
 // What the statement runs under. Resolved once, kept with the plan.
 struct expr_settings {
     const struct zone *zone; // of the session; NULL: UTC
-    int64_t now_us;          // when the query began (µs since the epoch)
+    int64_t now_us;          // when the query began (microseconds since the epoch)
     bool is_streaming;       // NOW() and its like are asked for each batch, not once a query
 };
 
@@ -74,7 +74,7 @@ const struct expr *expr_literal_boolean(struct arena *arena, bool value);
 const struct expr *expr_literal_int(struct arena *arena, int32_t value);    // INT NOT NULL
 const struct expr *expr_literal_bigint(struct arena *arena, int64_t value); // BIGINT NOT NULL
 const struct expr *expr_literal_double(struct arena *arena, double value);
-// Of a type held as I8…I64, such as TIMESTAMP(3), DATE, DECIMAL(5, 2), INTERVAL.
+// Of a type held as I8...I64, such as TIMESTAMP(3), DATE, DECIMAL(5, 2), INTERVAL.
 const struct expr *expr_literal_i64(struct arena *arena, const struct type *type, int64_t value);
 const struct expr *expr_literal_i128(struct arena *arena, const struct type *type, int128 value);
 // CHAR(n) NOT NULL, n in UTF-16 units as Flink counts ('' is CHAR(0)). The text is copied.

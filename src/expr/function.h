@@ -7,18 +7,18 @@
 // (`+`, `<=`, `||`, `IS NOT NULL`, `SIMILAR TO`), and these forms have the names
 //
 //     a[i]                    ITEM         r.x                       FIELD (options.field)
-//     (a, b), ROW(a, b)       ROW          ARRAY[…], MAP[…]          ARRAY, MAP
+//     (a, b), ROW(a, b)       ROW          ARRAY[...], MAP[...]          ARRAY, MAP
 //     CAST(a AS t)            CAST         TRY_CAST(a AS t)          TRY_CAST (options.target)
-//     CASE WHEN c THEN v … ELSE e END      CASE: c1, v1, c2, v2, …, e (always with e)
-//     CASE x WHEN …           as CASE WHEN x = …, by the binder
-//     a BETWEEN b AND c       BETWEEN      a BETWEEN SYMMETRIC …     BETWEEN SYMMETRIC
-//     a IN (x, y)             IN: a, x, y  NOT IN, NOT LIKE, …       NOT of it, by the binder
+//     CASE WHEN c THEN v ... ELSE e END      CASE: c1, v1, c2, v2, ..., e (always with e)
+//     CASE x WHEN ...           as CASE WHEN x = ..., by the binder
+//     a BETWEEN b AND c       BETWEEN      a BETWEEN SYMMETRIC ...     BETWEEN SYMMETRIC
+//     a IN (x, y)             IN: a, x, y  NOT IN, NOT LIKE, ...       NOT of it, by the binder
 //     LIKE a ESCAPE e         LIKE with three arguments
 //     EXTRACT(u FROM t)       EXTRACT (options.unit)     FLOOR(t TO u)   FLOOR with options.unit
 //     (t1 - t2) DAY           - (options.unit)           TIMESTAMPADD(u, n, t), TIMESTAMPDIFF
 //     TRIM(BOTH c FROM s)     TRIM (options.trim): s, c; without c: s
 //     POSITION(a IN b)        POSITION: a, b
-//     OVERLAY(…), SUBSTRING(s FROM a FOR n)   their arguments in this order
+//     OVERLAY(...), SUBSTRING(s FROM a FOR n)   their arguments in this order
 //     x IS JSON OBJECT        IS JSON (options.json_kind)
 //
 // Nullability and types come out as Flink derives them; implicit casts are put in by the resolver.
@@ -49,7 +49,7 @@ enum function_property {
     FUNCTION_CAN_ERROR = 1 << 1,
     FUNCTION_NULL_IN_NULL_OUT = 1 << 2, // any null argument gives null, without being evaluated
     FUNCTION_MONOTONIC = 1 << 3,        // does not fall while its first argument rises
-    FUNCTION_FORM = 1 << 4,             // evaluated by program.c: AND, CASE, COALESCE …
+    FUNCTION_FORM = 1 << 4,             // evaluated by program.c: AND, CASE, COALESCE ...
 };
 
 // Units of time in syntax: EXTRACT, FLOOR TO, TIMESTAMPADD, (a - b) DAY.
@@ -94,9 +94,9 @@ struct function_options {
     enum function_unit unit;
     enum function_unit unit_to; // of INTERVAL qualifiers: (a - b) DAY TO SECOND
     enum function_trim trim;
-    const struct type *target;     // CAST, TRY_CAST, JSON_VALUE … RETURNING
+    const struct type *target;     // CAST, TRY_CAST, JSON_VALUE ... RETURNING
     struct str field;              // FIELD
-    const struct str *field_names; // ROW as the binder names its fields; NULL: EXPR$0 …
+    const struct str *field_names; // ROW as the binder names its fields; NULL: EXPR$0 ...
     enum function_json_behaviour json_on_empty;
     enum function_json_behaviour json_on_error;
     enum function_json_behaviour json_on_null; // JSON_OBJECT, JSON_ARRAY; the binder sets defaults
@@ -144,6 +144,38 @@ typedef enum status function_predicate(struct function_call *call, uint64_t *is_
 typedef void function_preparer(struct arena *arena, const struct expr *expr,
                                const struct expr_settings *settings, void **state);
 
+// The value of one row, for functions that are written a row at a time (rows.h): filled by the field
+// that the result's physical form has; zero before the call.
+struct function_value {
+    bool is_null;
+    int64_t i64; // BOOL, I8 to I64
+    int128 i128;
+    double f64; // F32, F64
+    struct nano nano;
+    struct str text; // STRING: in the call's arena, or borrowed from an argument
+};
+
+// One row. Null arguments are not met where null_in_null_out is set.
+typedef enum status function_row(const struct function_call *call, uint32_t row,
+                                 struct function_value *value, struct err *err);
+
+// Result types of functions that need no resolver of their own.
+enum function_result {
+    FUNCTION_RESULT_BOOLEAN,
+    FUNCTION_RESULT_INT,
+    FUNCTION_RESULT_BIGINT,
+    FUNCTION_RESULT_DOUBLE,
+    FUNCTION_RESULT_STRING,
+    FUNCTION_RESULT_BYTES,
+    FUNCTION_RESULT_DATE,
+    FUNCTION_RESULT_TIME,
+    FUNCTION_RESULT_TIMESTAMP3,
+    FUNCTION_RESULT_TIMESTAMP_LTZ3,
+    FUNCTION_RESULT_FIRST,         // the first argument's type
+    FUNCTION_RESULT_FIRST_VARYING, // VARCHAR of the first argument's length
+    FUNCTION_RESULT_ARRAY_STRING,
+};
+
 struct function {
     const char *name;
     const char *aliases; // separated by blanks; NULL: none
@@ -151,11 +183,21 @@ struct function {
     uint32_t properties; // of enum function_property
     int16_t args_min;
     int16_t args_max; // -1: any number
+    // Argument and result types: either a resolver, or a pattern with a letter for each argument
+    // (the last one is repeated) and a result, which is nullable where an argument is, or always.
+    //     S characters  Y bytes  T characters or bytes  I integers (cast to INT)  L integers (cast
+    //     to BIGINT)  N numbers  F numbers, cast to DOUBLE  B boolean  A array  M map
+    //     D TIMESTAMP or TIMESTAMP_LTZ  ? anything
     function_resolver *resolve;
-    function_evaluator *evaluate;  // one of the two, or neither for FUNCTION_FORM
+    const char *pattern;
+    enum function_result result;
+    bool result_nullable;
+    // Evaluation: one of the three, or none for FUNCTION_FORM.
+    function_evaluator *evaluate;
     function_predicate *predicate;
+    function_row *row;
     function_preparer *prepare; // NULL: nothing to prepare
-    const char *signature;      // "UPPER(<CHARACTER>)", for messages and the manual; `|` between two
+    const char *signature;      // "UPPER(<CHARACTER>)", for messages and the manual
     const char *doc;            // one line
 };
 

@@ -57,6 +57,6 @@ MUST_USE enum status program_filter(struct program *program, const struct batch 
 void program_set_now(struct program *program, int64_t now_us);
 void program_set_watermark(struct program *program, int64_t watermark_us);
 
-// Whether any result depends on more than its inputs (NOW(), RAND() …).
+// Whether any result depends on more than its inputs (NOW(), RAND() ...).
 bool program_is_deterministic(const struct program *program);
 uint32_t program_step_count(const struct program *program); // for EXPLAIN and tests
