@@ -2,6 +2,7 @@
 #include "exec/gate.h"
 
 #include "base/assert.h"
+#include "base/mem.h"
 
 void gate_init(struct gate *gate, struct gate_channel *channels, uint32_t channel_count,
                uint32_t port_count)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/buf.h"
 #include "base/mem.h"
 #include "kernel/hash_columns.h"
 

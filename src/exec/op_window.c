@@ -62,9 +62,9 @@ static enum op_result window_on_batch(struct op *op, uint32_t port, const struct
     (void)err;
     struct op_window *window = (struct op_window *)op;
     uint16_t rows[BATCH_ROWS_MAX];
-    int64_t starts[BATCH_ROWS_MAX];
-    int64_t ends[BATCH_ROWS_MAX];
     arena_reset(&op->scratch);
+    int64_t *starts = arena_alloc(&op->scratch, BATCH_ROWS_MAX * sizeof *starts);
+    int64_t *ends = arena_alloc(&op->scratch, BATCH_ROWS_MAX * sizeof *ends);
     uint32_t count = fill(window, in, rows, starts, ends);
     if (count > 0) {
         out->batch = batch_gather(&op->scratch, in, rows, count);

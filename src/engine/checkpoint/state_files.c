@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/checkpoint/state_files.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/assert.h"
+#include "base/hash.h"
+#include "engine/checkpoint/checkpoint_store.h"
+#include "store/store.h"
+
+static enum status open_segment(struct state_segment_sink *sink, uint64_t number,
+                                struct byte_sink **out, struct err *err)
+{
+    struct state_files *files = (struct state_files *)sink;
+    ASSERT(files->open == NULL);
+    struct str name = arena_printf(
+        files->arena, "%020" PRIu64 "-%016" PRIx64 "-%u-%" PRIu64 ".segment", files->run,
+        hash_bytes(files->operator_id.ptr, files->operator_id.size, 0), files->instance, number);
+    struct str path = checkpoint_store_state_path(files->checkpoints, files->arena, name);
+    TRY(store_create(files->store, path, &files->open, err));
+    struct state_file file = {.segment = {.number = number}, .file = name};
+    VEC_PUSH(&files->known, file);
+    files->open_number = number;
+    *out = &files->open->sink;
+    return STATUS_OK;
+}
+
+static enum status seal_segment(struct state_segment_sink *sink, struct state_segment segment,
+                                struct err *err)
+{
+    (void)err;
+    struct state_files *files = (struct state_files *)sink;
+    ASSERT(files->open != NULL && files->open_number == segment.number);
+    files->known.items[files->known.count - 1].segment = segment;
+    VEC_PUSH(&files->sealed, files->open);
+    files->open = NULL;
+    return STATUS_OK;
+}
+
+void state_files_init(struct state_files *files, struct store *store,
+                      const struct checkpoint_store *checkpoints, struct str operator_id,
+                      uint32_t instance)
+{
+    memset(files, 0, sizeof *files);
+    files->sink = (struct state_segment_sink){open_segment, seal_segment};
+    files->store = store;
+    files->checkpoints = checkpoints;
+    files->operator_id = operator_id;
+    files->instance = instance;
+    files->run = checkpoint_store_identity(checkpoints)->run;
+    files->arena = mem_zalloc(sizeof *files->arena);
+}
+
+void state_files_close_readers(struct state_files *files)
+{
+    for (uint32_t i = 0; i < files->readers.count; i++) {
+        store_reader_close(files->readers.items[i]);
+    }
+    files->readers.count = 0;
+}
+
+void state_files_release(struct state_files *files)
+{
+    store_close(files->open);
+    for (uint32_t i = 0; i < files->sealed.count; i++) {
+        store_close(files->sealed.items[i]);
+    }
+    state_files_close_readers(files);
+    VEC_RELEASE(&files->known);
+    VEC_RELEASE(&files->sealed);
+    VEC_RELEASE(&files->readers);
+    arena_release(files->arena);
+    mem_free(files->arena);
+}
+
+enum status state_files_finish(struct state_files *files, struct err *err)
+{
+    for (uint32_t i = 0; i < files->sealed.count; i++) {
+        TRY(store_finish(files->sealed.items[i], STORE_EXCLUSIVE | STORE_SYNC_LATER, err));
+        store_close(files->sealed.items[i]);
+        files->sealed.items[i] = NULL;
+    }
+    files->sealed.count = 0;
+    return STATUS_OK;
+}
+
+struct str state_files_name(const struct state_files *files, uint64_t number)
+{
+    for (uint32_t i = files->known.count; i-- > 0;) {
+        if (files->known.items[i].segment.number == number) {
+            return files->known.items[i].file;
+        }
+    }
+    UNREACHABLE("a live segment without a file");
+}
+
+static uint32_t former_parallelism(const struct checkpoint *checkpoint, struct str operator_id)
+{
+    for (uint32_t i = 0; i < checkpoint->operator_count; i++) {
+        if (str_equal(checkpoint->operators[i].operator_id, operator_id)) {
+            return checkpoint->operators[i].parallelism;
+        }
+    }
+    return 0;
+}
+
+// Opens what one former instance wrote; its segments stand in the checkpoint in reading order.
+static enum status open_former(struct state_files *files, const struct checkpoint *checkpoint,
+                               uint32_t instance, struct arena *arena, struct state_former *out,
+                               struct err *err)
+{
+    struct state_segment *segments =
+        arena_new_array(arena, struct state_segment, checkpoint->segment_count);
+    struct byte_source **sources =
+        arena_new_array(arena, struct byte_source *, checkpoint->segment_count);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < checkpoint->segment_count; i++) {
+        const struct checkpoint_segment *segment = &checkpoint->segments[i];
+        if (segment->instance != instance ||
+            !str_equal(segment->operator_id, files->operator_id)) {
+            continue;
+        }
+        struct store_reader *reader;
+        struct str path = checkpoint_store_state_path(files->checkpoints, arena, segment->file);
+        TRY(store_open(files->store, path, &reader, err));
+        VEC_PUSH(&files->readers, reader);
+        if (reader->source.size != segment->size) {
+            return ERR(err, STATUS_INVALID_DATA,
+                       "state file %.*s has %" PRIu64 " bytes, the checkpoint says %" PRIu64,
+                       STR_ARGS(path), reader->source.size, segment->size);
+        }
+        segments[count] = (struct state_segment){segment->number, segment->size};
+        sources[count++] = &reader->source;
+        if (out->same_instance) {
+            struct state_file file = {segments[count - 1], arena_str(files->arena, segment->file)};
+            VEC_PUSH(&files->known, file);
+        }
+    }
+    out->segment_count = count;
+    out->segments = segments;
+    out->sources = sources;
+    return STATUS_OK;
+}
+
+enum status state_files_restore(struct state_files *files, const struct checkpoint *checkpoint,
+                                uint32_t parallelism, struct state_context *context,
+                                struct arena *arena, struct err *err)
+{
+    uint32_t former_count = former_parallelism(checkpoint, files->operator_id);
+    struct state_former *formers = arena_new_array(arena, struct state_former, former_count);
+    uint64_t number_from = 0;
+    for (uint32_t i = 0; i < former_count; i++) {
+        formers[i].same_instance = former_count == parallelism && i == files->instance;
+        // At the same parallelism the others' rows are not ours: their files need no look.
+        if (former_count == parallelism && !formers[i].same_instance) {
+            continue;
+        }
+        TRY(open_former(files, checkpoint, i, arena, &formers[i], err));
+        for (uint32_t s = 0; s < formers[i].segment_count; s++) {
+            uint64_t number = formers[i].segments[s].number;
+            number_from = number >= number_from ? number + 1 : number_from;
+        }
+    }
+    state_restore_begin(context, formers, former_count, number_from);
+    return STATUS_OK;
+}
