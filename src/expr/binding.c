@@ -128,3 +128,33 @@ enum status binding_by_pattern(struct function_binding *binding, struct err *err
                    binding->function->result_nullable || binding_nullable(binding));
     return STATUS_OK;
 }
+
+bool binding_constant(const struct function_binding *binding, uint32_t arg, int64_t *value)
+{
+    const struct expr *expr = binding->args[arg];
+    if (!expr_is_constant(expr) || !type_is_integer(expr->type)) {
+        return false;
+    }
+    struct arena scratch;
+    arena_init(&scratch);
+    struct column column;
+    bool known = expr_evaluate(&scratch, expr, NULL, &column, NULL) == STATUS_OK &&
+                 !column_is_null(&column, 0);
+    if (known) {
+        const void *at = column_value(&column, 0);
+        switch (physical_width(column.physical)) {
+        case 1: *value = *(const int8_t *)at; break;
+        case 2: *value = *(const int16_t *)at; break;
+        case 4: *value = *(const int32_t *)at; break;
+        default: *value = *(const int64_t *)at; break;
+        }
+    }
+    arena_release(&scratch);
+    return known;
+}
+
+enum status binding_replace(struct function_binding *binding, const char *name,
+                            struct expr_list args, struct err *err)
+{
+    return expr_call(binding->arena, name, args, &binding->other, err);
+}

@@ -30,3 +30,8 @@ MUST_USE enum status binding_match(struct function_binding *binding, const char 
                                    struct err *err);
 // The resolver of functions that have a pattern.
 MUST_USE enum status binding_by_pattern(struct function_binding *binding, struct err *err);
+// The value of an integer argument that does not depend on rows; false where it does or is null.
+bool binding_constant(const struct function_binding *binding, uint32_t arg, int64_t *value);
+// Replaces the call by another, put together from its arguments.
+MUST_USE enum status binding_replace(struct function_binding *binding, const char *name,
+                                     struct expr_list args, struct err *err);
