@@ -128,7 +128,7 @@ static void stage_by_hash(struct op_sender *sender, const struct batch *in)
     for (uint32_t i = 0; i < sender->spec.key_count; i++) {
         keys[i] = in->columns[sender->spec.keys[i]];
     }
-    uint64_t hashes[BATCH_ROWS_MAX];
+    uint64_t *hashes = arena_alloc(scratch, in->row_count * sizeof *hashes);
     hash_columns(keys, sender->spec.key_count, in->row_count, hashes);
     uint16_t *owners = arena_alloc(scratch, in->row_count * sizeof *owners);
     uint32_t *starts = arena_zalloc(scratch, (ring_count + 1) * sizeof *starts);

@@ -12,7 +12,8 @@
 #include "sys/clock.h"
 
 struct restored_split {
-    struct str name; // owned
+    char *name; // owned
+    size_t name_size;
     int64_t watermark;
 };
 
@@ -29,6 +30,7 @@ struct op_watermark {
     int64_t idle_timeout_us;
     bool by_row; // row watermarks are written
     bool is_idle;
+    bool announces; // the restored watermark, before anything else
 };
 
 // Splits that were there before a restart go on with the watermark that they had.
@@ -38,8 +40,9 @@ static void note_new_splits(struct op_watermark *assigner)
         struct source_split *split = &assigner->splits->items[assigner->known_splits];
         split->watermark = WATERMARK_NONE;
         for (uint32_t i = 0; i < assigner->restored.count; i++) {
-            if (str_equal(assigner->restored.items[i].name, split->name)) {
-                split->watermark = assigner->restored.items[i].watermark;
+            const struct restored_split *old = &assigner->restored.items[i];
+            if (str_equal(str_make(old->name, old->name_size), split->name)) {
+                split->watermark = old->watermark;
             }
         }
     }
@@ -178,7 +181,8 @@ static enum op_result watermark_on_dry(struct op *op, struct op_output *out, str
     bool idle = lowest == WATERMARK_END;
     int64_t candidate = idle ? highest : lowest;
     assigner->emitted = candidate > before ? candidate : before;
-    emit_if_grown(assigner, before, out);
+    emit_if_grown(assigner, assigner->announces ? WATERMARK_NONE : before, out);
+    assigner->announces = false;
     if (idle != assigner->is_idle) {
         assigner->is_idle = idle;
         out->is_idle = idle;
@@ -196,11 +200,26 @@ static enum op_result watermark_on_end(struct op *op, struct op_output *out, str
     return OP_DONE;
 }
 
+struct saved_watermark {
+    int64_t watermark;
+    int64_t is_idle;
+};
+
 static void put(struct op_watermark *assigner, struct snapshot_writer *writer, struct str key,
                 int64_t watermark)
 {
+    struct saved_watermark saved = {watermark, assigner->is_idle};
     writer->put(writer, assigner->op.context->operator_id, assigner->op.context->instance, key,
-                str_make((const char *)&watermark, sizeof watermark));
+                str_make((const char *)&saved, sizeof saved));
+}
+
+static bool take(const struct snapshot_entry *entry, struct saved_watermark *out)
+{
+    if (entry->bytes.size != sizeof *out) {
+        return false;
+    }
+    memcpy(out, entry->bytes.ptr, sizeof *out);
+    return true;
 }
 
 static enum op_result watermark_on_barrier(struct op *op, const struct barrier *barrier,
@@ -220,29 +239,41 @@ static enum op_result watermark_on_barrier(struct op *op, const struct barrier *
     return OP_DONE;
 }
 
-// Each instance goes on with the lowest watermark that the former ones had made: what was merged
-// downstream was their minimum.
-static void restore(struct op_watermark *assigner, const struct snapshot_reader *reader)
+int64_t op_watermark_restored(const struct snapshot_reader *reader)
 {
     int64_t lowest = WATERMARK_END;
+    int64_t highest = WATERMARK_NONE;
+    bool any_active = false;
     for (uint32_t i = 0; i < reader->entry_count; i++) {
-        const struct snapshot_entry *entry = &reader->entries[i];
-        int64_t watermark;
-        if (entry->bytes.size != sizeof watermark) {
+        struct saved_watermark saved;
+        if (!str_is(reader->entries[i].key, "watermark") || !take(&reader->entries[i], &saved)) {
             continue;
         }
-        memcpy(&watermark, entry->bytes.ptr, sizeof watermark);
-        if (str_is(entry->key, "watermark")) {
-            lowest = watermark < lowest ? watermark : lowest;
-        } else if (str_starts(entry->key, "split/")) {
+        highest = saved.watermark > highest ? saved.watermark : highest;
+        if (saved.is_idle == 0) {
+            any_active = true;
+            lowest = saved.watermark < lowest ? saved.watermark : lowest;
+        }
+    }
+    return any_active ? lowest : highest;
+}
+
+// Each instance goes on with the watermark that was in force downstream.
+static void restore(struct op_watermark *assigner, const struct snapshot_reader *reader)
+{
+    for (uint32_t i = 0; i < reader->entry_count; i++) {
+        const struct snapshot_entry *entry = &reader->entries[i];
+        struct saved_watermark saved;
+        if (str_starts(entry->key, "split/") && take(entry, &saved)) {
             struct str name = str_slice(entry->key, strlen("split/"), entry->key.size);
             char *copy = mem_alloc(name.size + 1);
             memcpy(copy, name.ptr, name.size);
             VEC_PUSH(&assigner->restored,
-                     ((struct restored_split){str_make(copy, name.size), watermark}));
+                     ((struct restored_split){copy, name.size, saved.watermark}));
         }
     }
-    assigner->emitted = lowest == WATERMARK_END ? WATERMARK_NONE : lowest;
+    assigner->emitted = op_watermark_restored(reader);
+    assigner->announces = assigner->emitted != WATERMARK_NONE;
 }
 
 static void watermark_close(struct op *op)
@@ -250,7 +281,7 @@ static void watermark_close(struct op *op)
     struct op_watermark *assigner = (struct op_watermark *)op;
     program_free(assigner->program);
     for (uint32_t i = 0; i < assigner->restored.count; i++) {
-        mem_free((void *)(uintptr_t)assigner->restored.items[i].name.ptr);
+        mem_free(assigner->restored.items[i].name);
     }
     VEC_RELEASE(&assigner->restored);
     op_release(op);

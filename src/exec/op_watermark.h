@@ -18,5 +18,9 @@
 
 struct source_splits;
 
+// What the instances of an assigner had made when the checkpoint was taken, merged as a gate merges
+// it: the minimum over those that were not idle, else the maximum. WATERMARK_NONE: nothing.
+int64_t op_watermark_restored(const struct snapshot_reader *reader);
+
 // The splits of the source in the same segment; until then there is one split that is never idle.
 void op_watermark_attach(struct op *op, struct source_splits *splits);

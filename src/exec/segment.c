@@ -37,7 +37,6 @@ struct segment *segment_new(uint32_t id, struct gate *gate, struct segment_node 
     segment->node_count = node_count;
     // A path visits each node at most once, and each node needs one frame.
     segment->frames = mem_zalloc((node_count + 1) * sizeof *segment->frames);
-    segment->is_flushed = true;
     return segment;
 }
 
@@ -84,7 +83,7 @@ static enum op_result call_barrier(struct op *op, struct segment *segment,
     if (op->class->on_barrier != NULL) {
         result = op->class->on_barrier(op, &frame->item.barrier, segment->writer, err);
     }
-    if (result == OP_DONE && op->context->state != NULL) {
+    if (result == OP_DONE && op->context->state_sink != NULL) {
         state_checkpoint_begin(op->context->state, op->context->state_sink);
     }
     return result;
@@ -304,7 +303,6 @@ static bool start_dry(struct segment *segment)
         }
     }
     segment->dry_node = 0;
-    segment->is_flushed = true;
     return false;
 }
 
@@ -319,6 +317,7 @@ static enum segment_result step_dry(struct segment *segment, struct err *err)
             return result;
         }
     }
+    segment->has_started = true;
     return SEGMENT_DRY;
 }
 
@@ -333,7 +332,6 @@ static enum segment_result start_item(struct segment *segment, const struct item
         root->metrics.rows_in += item->batch->row_count;
         root->metrics.batches_in++;
     }
-    segment->is_flushed = false;
     segment->dry_node = 0;
     return run(segment, err);
 }
@@ -349,7 +347,6 @@ static enum segment_result step_source(struct segment *segment, struct err *err)
     if (result == SEGMENT_DRY) {
         return step_dry(segment, err);
     }
-    segment->is_flushed = false;
     return result;
 }
 
@@ -365,6 +362,10 @@ enum segment_result segment_step(struct segment *segment, struct err *err)
     }
     if (segment->has_ended) {
         return SEGMENT_ENDED;
+    }
+    if (!segment->has_started) {
+        enum segment_result result = step_dry(segment, err);
+        return result == SEGMENT_DRY ? SEGMENT_RAN : result;
     }
     if (!has_credit(segment)) {
         return SEGMENT_BLOCKED;

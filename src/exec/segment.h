@@ -50,7 +50,7 @@ struct segment {
     uint32_t depth;
     struct batch *owned; // batch of the item that came through the gate
     bool has_ended;
-    bool is_flushed; // on_dry went through since the last input
+    bool has_started; // on_dry went through once: what was restored is announced before any input
     uint32_t dry_node; // next operator for on_dry
     bool source_ended;
     bool has_barrier; // a source's: to be injected between batches

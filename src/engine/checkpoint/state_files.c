@@ -2,6 +2,7 @@
 #include "engine/checkpoint/state_files.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -15,12 +16,19 @@ static enum status open_segment(struct state_segment_sink *sink, uint64_t number
 {
     struct state_files *files = (struct state_files *)sink;
     ASSERT(files->open == NULL);
-    struct str name = arena_printf(
-        files->arena, "%020" PRIu64 "-%016" PRIx64 "-%u-%" PRIu64 ".segment", files->run,
-        hash_bytes(files->operator_id.ptr, files->operator_id.size, 0), files->instance, number);
-    struct str path = checkpoint_store_state_path(files->checkpoints, files->arena, name);
-    TRY(store_create(files->store, path, &files->open, err));
-    struct state_file file = {.segment = {.number = number}, .file = name};
+    char name[128];
+    (void)snprintf(name, sizeof name, "%020" PRIu64 "-%016" PRIx64 "-%u-%" PRIu64 ".segment",
+                   files->run, hash_bytes(files->operator_id.ptr, files->operator_id.size, 0),
+                   files->instance, number);
+    struct arena scratch;
+    arena_init(&scratch);
+    struct str path = checkpoint_store_state_path(files->checkpoints, &scratch, str_from(name));
+    enum status status = store_create(files->store, path, &files->open, err);
+    arena_release(&scratch);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    struct state_file file = {.segment = {.number = number}, .file = mem_strdup(name)};
     VEC_PUSH(&files->known, file);
     files->open_number = number;
     *out = &files->open->sink;
@@ -50,7 +58,6 @@ void state_files_init(struct state_files *files, struct store *store,
     files->operator_id = operator_id;
     files->instance = instance;
     files->run = checkpoint_store_identity(checkpoints)->run;
-    files->arena = mem_zalloc(sizeof *files->arena);
 }
 
 void state_files_close_readers(struct state_files *files)
@@ -68,11 +75,12 @@ void state_files_release(struct state_files *files)
         store_close(files->sealed.items[i]);
     }
     state_files_close_readers(files);
+    for (uint32_t i = 0; i < files->known.count; i++) {
+        mem_free(files->known.items[i].file);
+    }
     VEC_RELEASE(&files->known);
     VEC_RELEASE(&files->sealed);
     VEC_RELEASE(&files->readers);
-    arena_release(files->arena);
-    mem_free(files->arena);
 }
 
 enum status state_files_finish(struct state_files *files, struct err *err)
@@ -86,7 +94,7 @@ enum status state_files_finish(struct state_files *files, struct err *err)
     return STATUS_OK;
 }
 
-struct str state_files_name(const struct state_files *files, uint64_t number)
+const char *state_files_name(const struct state_files *files, uint64_t number)
 {
     for (uint32_t i = files->known.count; i-- > 0;) {
         if (files->known.items[i].segment.number == number) {
@@ -94,6 +102,23 @@ struct str state_files_name(const struct state_files *files, uint64_t number)
         }
     }
     UNREACHABLE("a live segment without a file");
+}
+
+void state_files_prune(struct state_files *files, const struct state_segment *live, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < files->known.count; i++) {
+        bool is_live = false;
+        for (uint32_t l = 0; l < count && !is_live; l++) {
+            is_live = live[l].number == files->known.items[i].segment.number;
+        }
+        if (is_live) {
+            files->known.items[kept++] = files->known.items[i];
+        } else {
+            mem_free(files->known.items[i].file);
+        }
+    }
+    files->known.count = kept;
 }
 
 static uint32_t former_parallelism(const struct checkpoint *checkpoint, struct str operator_id)
@@ -134,7 +159,8 @@ static enum status open_former(struct state_files *files, const struct checkpoin
         segments[count] = (struct state_segment){segment->number, segment->size};
         sources[count++] = &reader->source;
         if (out->same_instance) {
-            struct state_file file = {segments[count - 1], arena_str(files->arena, segment->file)};
+            struct str name = arena_str(arena, segment->file); // with a NUL behind it
+            struct state_file file = {segments[count - 1], mem_strdup(name.ptr)};
             VEC_PUSH(&files->known, file);
         }
     }

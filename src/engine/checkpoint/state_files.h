@@ -19,7 +19,7 @@ struct store_writer;
 
 struct state_file {
     struct state_segment segment;
-    struct str file; // in state_files.arena
+    char *file; // owned
 };
 
 struct state_files {
@@ -29,7 +29,6 @@ struct state_files {
     struct str operator_id;
     uint32_t instance;
     uint64_t run;
-    struct arena *arena;                // of names; freed with the struct
     VEC(struct state_file) known;       // every segment that may still be alive
     struct store_writer *open;          // being written
     uint64_t open_number;
@@ -45,7 +44,10 @@ void state_files_release(struct state_files *files);
 // Coordinator: makes the sealed files durable (their names are, after the directory's sync).
 MUST_USE enum status state_files_finish(struct state_files *files, struct err *err);
 // The file of a segment that is alive.
-struct str state_files_name(const struct state_files *files, uint64_t number);
+const char *state_files_name(const struct state_files *files, uint64_t number);
+// Forgets the names of segments that are not among the live ones.
+void state_files_prune(struct state_files *files, const struct state_segment *live,
+                       uint32_t count);
 
 // Opens the segments of `checkpoint` that belong to this operator and hands them to `context`
 // (state_restore_begin). `parallelism`: of this run.
