@@ -30,8 +30,8 @@ void arith_decimal(struct kernel_run *run, enum arith_op op, const struct column
 // Of I8 … I64, I128, F32, F64; the form stays. Integers wrap: ABS(-2147483648) is negative.
 void arith_negate(struct kernel_run *run, const struct column *a, struct column *out);
 void arith_abs(struct kernel_run *run, const struct column *a, struct column *out);
-// -1, 0, 1 in the same form; unscaled for decimals, so the caller names the scale (0 otherwise).
-void arith_sign(struct kernel_run *run, const struct column *a, int32_t scale, struct column *out);
+// -1, 0, 1 in the same form; `one` is 1 as it is held: 10^scale for decimals.
+void arith_sign(struct kernel_run *run, const struct column *a, int128 one, struct column *out);
 
 // FLOOR, CEIL, ROUND, TRUNCATE. Integers and doubles keep their form (FLOOR and CEIL do nothing to
 // integers).
