@@ -50,5 +50,8 @@ MUST_USE enum status order_encode(struct arena *arena, const struct column *colu
 // keys->count elements.
 void order_sort(struct arena *arena, const struct order_keys *keys, uint32_t *positions);
 // The order of two rows without keys; <0, 0, >0.
-int order_compare(const struct order_spec *spec, const struct column *a, uint32_t a_row,
-                  const struct column *b, uint32_t b_row);
+struct order_row {
+    const struct column *columns; // spec->count
+    uint32_t row;
+};
+int order_compare(const struct order_spec *spec, struct order_row a, struct order_row b);
