@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Iceberg's types as types of SQL and back.
+#include "base/arena.h"
+#include "base/strbuf.h"
+#include "data/type.h"
+#include "iceberg/spec/iceberg_type.h"
+
+static enum status refuse(const struct type *type, struct err *err)
+{
+    struct strbuf text;
+    strbuf_init(&text, 200);
+    type_print(&text, type);
+    enum status status =
+        ERR(err, STATUS_UNSUPPORTED, "an Iceberg table cannot hold %s", text.ptr);
+    strbuf_release(&text);
+    return status;
+}
+
+static enum status struct_from_sql(struct arena *arena, const struct type *type, int32_t *next_id,
+                                   const struct iceberg_type **out, struct err *err)
+{
+    struct iceberg_field *fields = arena_new_array(arena, struct iceberg_field, type->field_count);
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        fields[i].id = (*next_id)++;
+        fields[i].name = arena_str(arena, type->fields[i].name);
+        fields[i].required = !type->fields[i].type->nullable;
+        if (type->fields[i].comment.size > 0) {
+            fields[i].doc = arena_str(arena, type->fields[i].comment);
+        }
+    }
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        TRY(iceberg_type_from_sql(arena, type->fields[i].type, next_id, &fields[i].type, err));
+    }
+    *out = iceberg_type_struct(arena, fields, type->field_count);
+    return STATUS_OK;
+}
+
+static enum status map_from_sql(struct arena *arena, const struct type *type, int32_t *next_id,
+                                const struct iceberg_type **out, struct err *err)
+{
+    static const struct type count = {.kind = TYPE_INT};
+    const struct iceberg_type *key;
+    const struct iceberg_type *value;
+    int32_t ids[2] = {*next_id, *next_id + 1};
+    const struct type *value_type = type->kind == TYPE_MAP ? type->fields[1].type : &count;
+    *next_id += 2;
+    if (type->fields[0].type->nullable && type->fields[0].type->kind == TYPE_NULL) {
+        return refuse(type, err);
+    }
+    TRY(iceberg_type_from_sql(arena, type->fields[0].type, next_id, &key, err));
+    TRY(iceberg_type_from_sql(arena, value_type, next_id, &value, err));
+    *out = iceberg_type_map(arena, ids, !value_type->nullable, key, value);
+    return STATUS_OK;
+}
+
+enum status iceberg_type_from_sql(struct arena *arena, const struct type *type, int32_t *next_id,
+                                  const struct iceberg_type **out, struct err *err)
+{
+    bool is_nano = type->length > 6;
+    switch (type->kind) {
+    case TYPE_BOOLEAN:
+        *out = iceberg_type_simple(ICEBERG_BOOLEAN);
+        return STATUS_OK;
+    case TYPE_TINYINT:
+    case TYPE_SMALLINT:
+    case TYPE_INT:
+        *out = iceberg_type_simple(ICEBERG_INT);
+        return STATUS_OK;
+    case TYPE_BIGINT:
+        *out = iceberg_type_simple(ICEBERG_LONG);
+        return STATUS_OK;
+    case TYPE_FLOAT:
+        *out = iceberg_type_simple(ICEBERG_FLOAT);
+        return STATUS_OK;
+    case TYPE_DOUBLE:
+        *out = iceberg_type_simple(ICEBERG_DOUBLE);
+        return STATUS_OK;
+    case TYPE_DECIMAL:
+        *out = iceberg_type_decimal(arena, type->length, type->scale);
+        return STATUS_OK;
+    case TYPE_CHAR:
+    case TYPE_VARCHAR:
+        *out = iceberg_type_simple(ICEBERG_STRING);
+        return STATUS_OK;
+    case TYPE_BINARY:
+        *out = iceberg_type_fixed(arena, type->length);
+        return STATUS_OK;
+    case TYPE_VARBINARY:
+        *out = iceberg_type_simple(ICEBERG_BINARY);
+        return STATUS_OK;
+    case TYPE_DATE:
+        *out = iceberg_type_simple(ICEBERG_DATE);
+        return STATUS_OK;
+    case TYPE_TIME:
+        *out = iceberg_type_simple(ICEBERG_TIME);
+        return STATUS_OK;
+    case TYPE_TIMESTAMP:
+        *out = iceberg_type_simple(is_nano ? ICEBERG_TIMESTAMP_NS : ICEBERG_TIMESTAMP);
+        return STATUS_OK;
+    case TYPE_TIMESTAMP_LTZ:
+        *out = iceberg_type_simple(is_nano ? ICEBERG_TIMESTAMPTZ_NS : ICEBERG_TIMESTAMPTZ);
+        return STATUS_OK;
+    case TYPE_ARRAY: {
+        int32_t id = (*next_id)++;
+        const struct iceberg_type *element;
+        TRY(iceberg_type_from_sql(arena, type->fields[0].type, next_id, &element, err));
+        *out = iceberg_type_list(arena, id, !type->fields[0].type->nullable, element);
+        return STATUS_OK;
+    }
+    case TYPE_MAP:
+    case TYPE_MULTISET:
+        return map_from_sql(arena, type, next_id, out, err);
+    case TYPE_ROW:
+        return struct_from_sql(arena, type, next_id, out, err);
+    case TYPE_VARIANT:
+        *out = iceberg_type_simple(ICEBERG_VARIANT);
+        return STATUS_OK;
+    case TYPE_NULL:
+        *out = iceberg_type_simple(ICEBERG_UNKNOWN);
+        return STATUS_OK;
+    case TYPE_INTERVAL_MONTH:
+    case TYPE_INTERVAL_SECOND:
+    case TYPE_BITMAP:
+    case TYPE_RAW:
+        break;
+    }
+    return refuse(type, err);
+}
+
+static enum status nested_to_sql(struct arena *arena, const struct iceberg_type *type,
+                                 bool nullable, const struct type **out, struct err *err)
+{
+    struct type_field *fields = arena_new_array(arena, struct type_field, type->field_count);
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        const struct iceberg_field *field = &type->fields[i];
+        TRY(iceberg_type_to_sql(arena, field->type, field->required, &fields[i].type, err));
+        if (type->kind == ICEBERG_STRUCT) {
+            fields[i].name = arena_str(arena, field->name);
+            fields[i].comment = field->doc.size > 0 ? arena_str(arena, field->doc) : STR_LIT("");
+        }
+    }
+    *out = type->kind == ICEBERG_LIST ? type_array(arena, fields[0].type, nullable)
+           : type->kind == ICEBERG_MAP
+               ? type_map(arena, fields[0].type, fields[1].type, nullable)
+               : type_row(arena, fields, type->field_count, nullable);
+    return STATUS_OK;
+}
+
+enum status iceberg_type_to_sql(struct arena *arena, const struct iceberg_type *type, bool required,
+                                const struct type **out, struct err *err)
+{
+    static const enum type_kind kinds[] = {
+        [ICEBERG_BOOLEAN] = TYPE_BOOLEAN, [ICEBERG_INT] = TYPE_INT,
+        [ICEBERG_LONG] = TYPE_BIGINT,     [ICEBERG_FLOAT] = TYPE_FLOAT,
+        [ICEBERG_DOUBLE] = TYPE_DOUBLE,   [ICEBERG_DATE] = TYPE_DATE,
+        [ICEBERG_VARIANT] = TYPE_VARIANT, [ICEBERG_UNKNOWN] = TYPE_NULL,
+    };
+    bool nullable = !required;
+    switch (type->kind) {
+    case ICEBERG_BOOLEAN:
+    case ICEBERG_INT:
+    case ICEBERG_LONG:
+    case ICEBERG_FLOAT:
+    case ICEBERG_DOUBLE:
+    case ICEBERG_DATE:
+    case ICEBERG_VARIANT:
+    case ICEBERG_UNKNOWN:
+        *out = type_new(arena, kinds[type->kind], nullable);
+        return STATUS_OK;
+    case ICEBERG_DECIMAL:
+        *out = type_decimal(arena, type->precision, type->scale, nullable);
+        return STATUS_OK;
+    case ICEBERG_TIME:
+        *out = type_sized(arena, TYPE_TIME, 3, nullable);
+        return STATUS_OK;
+    case ICEBERG_TIMESTAMP:
+    case ICEBERG_TIMESTAMP_NS:
+        *out = type_sized(arena, TYPE_TIMESTAMP, type->kind == ICEBERG_TIMESTAMP ? 6 : 9, nullable);
+        return STATUS_OK;
+    case ICEBERG_TIMESTAMPTZ:
+    case ICEBERG_TIMESTAMPTZ_NS:
+        *out = type_sized(arena, TYPE_TIMESTAMP_LTZ, type->kind == ICEBERG_TIMESTAMPTZ ? 6 : 9,
+                          nullable);
+        return STATUS_OK;
+    case ICEBERG_STRING:
+        *out = type_sized(arena, TYPE_VARCHAR, TYPE_LENGTH_MAX, nullable);
+        return STATUS_OK;
+    case ICEBERG_UUID:
+        *out = type_sized(arena, TYPE_BINARY, 16, nullable);
+        return STATUS_OK;
+    case ICEBERG_FIXED:
+        *out = type_sized(arena, TYPE_BINARY, type->precision, nullable);
+        return STATUS_OK;
+    case ICEBERG_BINARY:
+        *out = type_sized(arena, TYPE_VARBINARY, TYPE_LENGTH_MAX, nullable);
+        return STATUS_OK;
+    case ICEBERG_STRUCT:
+    case ICEBERG_LIST:
+    case ICEBERG_MAP:
+        return nested_to_sql(arena, type, nullable, out, err);
+    case ICEBERG_GEOMETRY:
+    case ICEBERG_GEOGRAPHY:
+        break;
+    }
+    return ERR(err, STATUS_UNSUPPORTED, "columns of type %s cannot be read yet",
+               type->kind == ICEBERG_GEOMETRY ? "geometry" : "geography");
+}
