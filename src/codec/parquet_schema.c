@@ -97,7 +97,8 @@ struct builder {
     struct arena *arena;
     struct parquet_tree *tree;
     struct str path[PARQUET_DEPTH_MAX * 3];
-    uint32_t depth;
+    uint32_t depth;   // of the path
+    uint32_t nesting; // of nodes
 };
 
 static void count_elements(const struct parquet_field *field, uint32_t *elements, uint32_t *leaves)
@@ -312,8 +313,7 @@ static enum status build_node(struct builder *builder, const struct parquet_fiel
         .leaf_first = builder->tree->leaf_count,
         .element = element};
     element->id = field->id;
-    if (builder->depth + 2 >= sizeof builder->path / sizeof builder->path[0] ||
-        node->def_level > PARQUET_DEPTH_MAX) {
+    if (++builder->nesting > PARQUET_DEPTH_MAX) {
         return ERR(err, STATUS_UNSUPPORTED, "field %.*s is nested too deeply", STR_ARGS(name));
     }
     builder->path[builder->depth++] = element->name;
@@ -334,6 +334,7 @@ static enum status build_node(struct builder *builder, const struct parquet_fiel
         }
         TRY(build_children(builder, field, node, err));
     }
+    builder->nesting--;
     builder->depth--;
     node->leaf_count = builder->tree->leaf_count - node->leaf_first;
     return STATUS_OK;

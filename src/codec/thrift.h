@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// thrift_compact: Thrift's compact protocol (thrift/doc/specs/thrift-compact-protocol.md), as far as
+// thrift: Thrift's compact protocol (thrift/doc/specs/thrift-compact-protocol.md), as far as
 // Parquet's footers and page headers use it.
 //
 // Reading is by pulling, without tables or objects:

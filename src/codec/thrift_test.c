@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codec/thrift_compact.h"
+#include "codec/thrift.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

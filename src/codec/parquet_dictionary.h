@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// parquet_dictionary: the dictionary of a column chunk while it is written: values to codes in the
+// order of their first appearance. The entries are kept as the dictionary page will hold them
+// (PLAIN). Values are equal when their bytes are, so NaNs of one pattern are one entry, and -0.0
+// and 0.0 are two.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "codec/bytebuf.h"
+#include "data/physical.h"
+
+struct parquet_dictionary {
+    uint32_t width; // bytes of a value: 4, 8, others fixed; 0: byte arrays
+    uint32_t count;
+    uint32_t mask;
+    uint64_t *slots;       // fixed 4, 8: code + 1; others: the hash's upper half, then code + 1
+    struct bytebuf plain;  // the entries
+    struct bytebuf starts; // byte arrays: uint32 offsets of the entries' bytes in `plain`
+};
+
+void parquet_dictionary_init(struct parquet_dictionary *dictionary, uint32_t width);
+void parquet_dictionary_release(struct parquet_dictionary *dictionary);
+size_t parquet_dictionary_memory(const struct parquet_dictionary *dictionary);
+
+// Codes of `count` values, new ones added.
+void parquet_dictionary_codes32(struct parquet_dictionary *dictionary, const uint32_t *values,
+                                uint32_t count, uint32_t *codes);
+void parquet_dictionary_codes64(struct parquet_dictionary *dictionary, const uint64_t *values,
+                                uint32_t count, uint32_t *codes);
+void parquet_dictionary_views(struct parquet_dictionary *dictionary, const struct strview *values,
+                              uint32_t count, uint32_t *codes);
+uint32_t parquet_dictionary_code(struct parquet_dictionary *dictionary, const struct strview *value);
+
+// The bytes of an entry, without a length in front. Borrowed until the next new value.
+static inline struct str parquet_dictionary_entry(const struct parquet_dictionary *dictionary,
+                                                  uint32_t code)
+{
+    if (dictionary->width > 0) {
+        return str_make(dictionary->plain.ptr + (size_t)code * dictionary->width,
+                        dictionary->width);
+    }
+    uint32_t start = ((const uint32_t *)(const void *)dictionary->starts.ptr)[code];
+    uint32_t size;
+    memcpy(&size, dictionary->plain.ptr + start - 4, 4);
+    return str_make(dictionary->plain.ptr + start, size);
+}
+
+// Adds entries in their PLAIN form to an empty or restored dictionary; false where the bytes are not
+// `count` entries.
+bool parquet_dictionary_restore(struct parquet_dictionary *dictionary, struct str plain,
+                                uint32_t count);

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// parquet_writer_int: what the parts of the Parquet writer share.
+//
+//     parquet_writer.c    the public calls, row groups
+//     parquet_shred.c     nested columns to levels
+//     parquet_leaf.c      values to the pages of one column
+//     parquet_page_writer.c   one page: encode, compress
+//     parquet_segment.c   segments: what is new to bytes, and back
+//     parquet_assemble.c  the file: chunks, indexes, footer
+#pragma once
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "codec/bytebuf.h"
+#include "codec/parquet_dictionary.h"
+#include "codec/parquet_format.h"
+#include "codec/parquet_stats.h"
+#include "codec/parquet_writer.h"
+
+struct column;
+
+enum {
+    PARQUET_PAGE_BOUND_BYTES = 64, // bounds of pages are cut to this
+    PARQUET_IN_MEMORY = UINT32_MAX,
+};
+
+// Scratch memory of a thread.
+struct parquet_encoder {
+    struct compress *compress;
+    struct bytebuf dense;     // the values of a column that are not null
+    struct bytebuf converted; // in the form in which they are stored
+    struct bytebuf codes;
+    struct bytebuf map; // entries of a batch's dictionary to codes of ours
+    struct bytebuf page;
+    struct bytebuf packed;
+    struct bytebuf levels;
+    struct bytebuf used;
+    struct bytebuf frames[2 * PARQUET_DEPTH_MAX + 4][3]; // parquet_shred: definition, repetition, place
+    struct bytebuf live;
+};
+
+// An encoded page and what the indexes say about it.
+struct parquet_page {
+    char *payload;     // NULL once it was taken
+    uint64_t offset;   // then: in the segment
+    uint64_t hash;     // XXH3 of the payload
+    uint64_t var_bytes; // of byte arrays, without their lengths
+    uint32_t segment;  // PARQUET_IN_MEMORY
+    uint32_t packed_size;
+    uint32_t plain_size;
+    uint32_t rep_size; // v2: levels in front, not compressed
+    uint32_t def_size;
+    uint32_t rows;
+    uint32_t slots; // values and nulls
+    uint32_t nulls;
+    uint32_t nans;
+    uint32_t bounds_at; // in the writer's heap of bounds: lower, then upper
+    uint8_t lower_size; // at most PARQUET_PAGE_BOUND_BYTES
+    uint8_t upper_size;
+    uint8_t encoding;
+    bool has_lower;
+    bool has_upper;
+};
+
+enum parquet_dictionary_state {
+    PARQUET_DICTIONARY_NONE,  // never, or given up before its first page
+    PARQUET_DICTIONARY_OPEN,  // values go through it
+    PARQUET_DICTIONARY_ENDED, // its pages stand, further ones are plain
+};
+
+// One leaf in one row group.
+struct parquet_chunk {
+    VEC(struct parquet_page) pages;
+    struct parquet_page dictionary; // the page; slots > 0 once it is encoded
+    uint32_t pages_taken;
+    bool dictionary_taken;
+    enum parquet_dictionary_state state;
+    struct parquet_range range;
+    uint64_t slots;
+    uint64_t nulls;
+    uint64_t nans;
+    uint64_t var_bytes;
+    uint64_t packed_bytes; // payloads, the dictionary's included
+    uint64_t plain_bytes;
+    uint64_t *def_histogram; // def_level + 1 counts; only of nested leaves
+    uint64_t *rep_histogram;
+};
+
+struct parquet_group {
+    struct parquet_chunk *chunks; // one a leaf
+    uint64_t rows;
+    bool ended;
+    bool taken; // ended and wholly in segments
+};
+
+enum parquet_store {
+    PARQUET_STORE_BOOL,  // a byte until the page ends
+    PARQUET_STORE_W4,
+    PARQUET_STORE_W8,
+    PARQUET_STORE_WIDE,  // decimals of 19 and more digits
+    PARQUET_STORE_FIXED, // strings of one length
+    PARQUET_STORE_BYTES,
+};
+
+// The page that is being filled.
+struct parquet_leaf {
+    const struct parquet_node *node;
+    enum parquet_store store;
+    enum parquet_order order;
+    bool nested; // has level bytes; otherwise a mask at most
+    uint32_t rows;
+    uint32_t slots;
+    uint32_t values; // slots - nulls
+    bool masked;             // `mask` is in use: there was a null in this page
+    struct bytebuf mask;     // words
+    struct bytebuf def;      // bytes
+    struct bytebuf rep;
+    struct bytebuf plain;    // values as the page holds them (BOOL: a byte each)
+    struct bytebuf codes;    // uint32, while the dictionary is open
+    uint32_t nans;
+    uint64_t var_bytes;
+    struct parquet_range range;
+    struct parquet_dictionary dictionary;
+    uint32_t dictionary_taken; // entries in segments
+    size_t dictionary_taken_bytes;
+    uint64_t dictionary_values; // that went through it
+    uint64_t dictionary_plain;  // bytes they would have been
+    struct parquet_chunk *chunk; // of the current row group
+};
+
+struct parquet_writer {
+    struct parquet_encoder *encoder;
+    struct parquet_writer_options options; // with the defaults filled in
+    struct arena arena;                    // schema, groups
+    struct parquet_tree tree;
+    struct parquet_leaf *leaves;
+    VEC(struct parquet_group) groups; // the last one is being filled, unless `ended`
+    struct bytebuf bounds;            // heap of page bounds
+    uint32_t bounds_taken;
+    uint64_t rows;
+    uint32_t segments;
+    bool changed; // since the last take
+    bool failed;
+    bool closed;
+    size_t page_memory; // of payloads
+    size_t charged;
+    struct parquet_writer_result result;
+    struct arena result_arena;
+};
+
+static inline struct parquet_group *parquet_writer_group(struct parquet_writer *writer)
+{
+    return &writer->groups.items[writer->groups.count - 1];
+}
+
+// Adds an empty row group and points the leaves at its chunks.
+void parquet_writer_begin_group(struct parquet_writer *writer);
+
+// Brings what the budget is charged with up to date.
+void parquet_writer_charge(struct parquet_writer *writer);
+
+// ---- parquet_leaf.c ----
+
+// What a column adds to a leaf: `slots` levels; their values that are not null are the rows
+// places[0 ... values - 1] of the column (NULL: flat, nulls by the column's own mask).
+struct parquet_slots {
+    uint32_t count;
+    uint32_t rows;
+    const uint8_t *def; // NULL: flat
+    const uint8_t *rep; // NULL where no list is above
+    const uint32_t *places;
+    uint32_t values;
+};
+
+void parquet_leaf_init(struct parquet_leaf *leaf, const struct parquet_node *node);
+void parquet_leaf_release(struct parquet_leaf *leaf);
+void parquet_leaf_begin_chunk(struct parquet_leaf *leaf, const struct parquet_writer *writer,
+                              struct parquet_chunk *chunk);
+size_t parquet_leaf_memory(const struct parquet_leaf *leaf); // without the dictionary
+// Flat: rows [from, from + slots->rows) of the column.
+MUST_USE enum status parquet_leaf_append(struct parquet_writer *writer, struct parquet_leaf *leaf,
+                                         const struct column *column, uint32_t from,
+                                         const struct parquet_slots *slots, struct err *err);
+// Ends the page begun, if any.
+MUST_USE enum status parquet_leaf_flush(struct parquet_writer *writer, struct parquet_leaf *leaf,
+                                        struct err *err);
+// Ends the page and the dictionary, whose page is encoded.
+MUST_USE enum status parquet_leaf_end_dictionary(struct parquet_writer *writer,
+                                                 struct parquet_leaf *leaf, struct err *err);
+
+// ---- parquet_page_writer.c ----
+
+// Encodes what the leaf holds as a page of its chunk and empties it.
+MUST_USE enum status parquet_page_writer_data(struct parquet_writer *writer,
+                                              struct parquet_leaf *leaf, struct err *err);
+MUST_USE enum status parquet_page_writer_dictionary(struct parquet_writer *writer,
+                                                    struct parquet_leaf *leaf, struct err *err);
+// The page's header as it stands in the file, appended to `out`.
+void parquet_page_writer_header(const struct parquet_writer *writer,
+                                const struct parquet_page *page, bool is_dictionary,
+                                struct bytebuf *out);
+
+// ---- parquet_shred.c ----
+
+// A top-level column of the batch into its leaves.
+MUST_USE enum status parquet_shred_column(struct parquet_writer *writer,
+                                          const struct parquet_node *node,
+                                          const struct column *column, struct err *err);
+
+// ---- parquet_segment.c ----
+
+// All that is new as one segment.
+MUST_USE enum status parquet_segment_take(struct parquet_writer *writer, struct byte_sink *sink,
+                                          uint64_t *size, struct err *err);
+// Into a new writer.
+MUST_USE enum status parquet_segment_restore(struct parquet_writer *writer,
+                                             struct byte_source *const *segments,
+                                             uint32_t segment_count, struct err *err);
+
+// ---- parquet_assemble.c ----
+
+MUST_USE enum status parquet_assemble_file(struct parquet_writer *writer,
+                                           struct byte_source *const *segments,
+                                           struct byte_sink *sink, struct err *err);
