@@ -8,7 +8,6 @@
 #include "base/strbuf.h"
 #include "expr/binding.h"
 #include "expr/families.h"
-#include "expr/list_build.h"
 #include "expr/regex.h"
 #include "expr/rows.h"
 
@@ -163,14 +162,17 @@ static enum status row_instr(const struct function_call *call, uint32_t row,
 
 // All matches of a group as an array; the first group where none is named.
 static enum status extract_all(struct function_call *call, uint32_t row,
-                               struct list_build *build, struct err *err)
+                               struct column_builder *out, struct err *err)
 {
     struct regex *regex = regex_of(call, row);
     int64_t group = call->arg_count > 2 ? rows_i64(call, 2, row) : 1;
     if (regex == NULL || group < 0 || group > regex_groups(regex)) {
+        column_builder_null(out);
         return STATUS_OK;
     }
     struct str text = rows_str(call, 0, row);
+    column_builder_list_begin(out);
+    struct column_builder *elements = column_builder_child(out, 0);
     for (size_t from = 0;;) {
         struct regex_match match;
         TRY(regex_find(regex, text, from, &match, err));
@@ -178,34 +180,21 @@ static enum status extract_all(struct function_call *call, uint32_t row,
             break;
         }
         if (match.at[2 * group] == SIZE_MAX) {
-            list_build_add_null(build, 0);
+            column_builder_null(elements);
         } else {
-            list_build_add_text(build, 0,
-                                str_slice(text, match.at[2 * group], match.at[2 * group + 1]));
+            column_builder_string(
+                elements, str_slice(text, match.at[2 * group], match.at[2 * group + 1]));
         }
         from = regex_after(&match, text);
     }
-    list_build_end_row(build, row);
+    column_builder_list_end(out);
     return STATUS_OK;
 }
 
 static enum status evaluate_extract_all(struct function_call *call, struct column *out,
                                         struct err *err)
 {
-    struct list_build build;
-    list_build_init(&build, call->arena, call->row_count, 1);
-    for (uint32_t row = 0; row < call->row_count; row++) {
-        if (bits_get(call->active, row)) {
-            enum status status = extract_all(call, row, &build, err);
-            if (status != STATUS_OK) {
-                call->error_row = row;
-                return status;
-            }
-        }
-    }
-    struct column like = {.physical = PHYSICAL_STRING};
-    *out = list_build_finish(&build, PHYSICAL_LIST, &like);
-    return STATUS_OK;
+    return rows_build(call, extract_all, out, err);
 }
 
 #define REGEX(text, letters, from, to, gives, nullable, function, shape, words)                    \

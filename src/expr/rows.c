@@ -139,3 +139,25 @@ enum status rows_run(struct function_call *call, struct column *out, struct err 
                            .values = values};
     return STATUS_OK;
 }
+
+enum status rows_build(struct function_call *call, rows_builder *row_of, struct column *out,
+                       struct err *err)
+{
+    uint64_t meant[BATCH_WORDS_MAX];
+    rows_meant(call, meant);
+    struct column_builder *builder =
+        column_builder_new(call->arena, call->expr->type, call->row_count);
+    for (uint32_t row = 0; row < call->row_count; row++) {
+        if (!bits_get(meant, row)) {
+            column_builder_null(builder);
+            continue;
+        }
+        enum status status = row_of(call, row, builder, err);
+        if (status != STATUS_OK) {
+            call->error_row = row;
+            return status;
+        }
+    }
+    *out = column_builder_finish(builder);
+    return STATUS_OK;
+}

@@ -8,11 +8,19 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "data/column_builder.h"
 #include "expr/function.h"
 
 // Runs function->row over the active rows, FLAT result. Null arguments are skipped where the
 // function is null_in_null_out. A failure leaves the row in call->error_row.
 MUST_USE enum status rows_run(struct function_call *call, struct column *out, struct err *err);
+
+// For nested results: `row` appends exactly one value of the call's type for each active row without
+// null arguments (where the function is null_in_null_out); other rows become null.
+typedef enum status rows_builder(struct function_call *call, uint32_t row,
+                                 struct column_builder *out, struct err *err);
+MUST_USE enum status rows_build(struct function_call *call, rows_builder *row,
+                                struct column *out, struct err *err);
 
 static inline bool rows_is_null(const struct function_call *call, uint32_t arg, uint32_t row)
 {
