@@ -55,6 +55,11 @@ const uint64_t *json_decode_places(const struct json_decoder *decoder)
     return decoder->places;
 }
 
+uint64_t json_decode_lines_used(const struct json_decoder *decoder)
+{
+    return decoder->lines_used;
+}
+
 uint64_t json_decode_bad_place(const struct json_decoder *decoder)
 {
     return decoder->bad_place;
@@ -229,23 +234,27 @@ enum status json_decode_lines(struct json_decoder *decoder, struct str bytes, ui
     decoder->is_lines = true;
     decoder->end = bytes.ptr + bytes.size;
     const char *at = bytes.ptr;
+    uint64_t lines = 0;
     bool has_failed = false;
     while (decoder->row_count < rows_max && at < decoder->end) {
         const char *blank = json_scan_blank(decoder, at);
         if (json_is_end(decoder, blank)) {
             at = blank + (blank < decoder->end);
+            lines++;
             continue;
         }
         decoder->record = blank;
-        decoder->places[decoder->row_count] = (uint64_t)(blank - bytes.ptr);
+        decoder->places[decoder->row_count] = lines;
         enum decode_result result = decode_record(decoder, &at);
         has_failed = result == DECODE_FAILED;
         if (result == DECODE_FULL || has_failed) {
-            decoder->bad_place = (uint64_t)(blank - bytes.ptr);
+            decoder->bad_place = lines;
             break;
         }
         at += at < decoder->end;
+        lines++;
     }
+    decoder->lines_used = lines;
     *used = (size_t)(at - bytes.ptr);
     return decode_finish(decoder, has_failed, err);
 }

@@ -80,8 +80,11 @@ MUST_USE enum status json_decode_messages(struct json_decoder *decoder, const st
 // Of the last call.
 uint32_t json_decode_rows(const struct json_decoder *decoder);
 const struct column *json_decode_columns(const struct json_decoder *decoder);
-// Where each row's record begins in `bytes`; its number in `messages`.
+// The number of each row's record: its line in `bytes`, from 0, blank lines counted; its index in
+// `messages`.
 const uint64_t *json_decode_places(const struct json_decoder *decoder);
+// Lines in the bytes that were used.
+uint64_t json_decode_lines_used(const struct json_decoder *decoder);
 // Of the record that failed.
 uint64_t json_decode_bad_place(const struct json_decoder *decoder);
 // Records left out since the decoder was made.

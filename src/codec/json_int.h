@@ -121,6 +121,7 @@ struct json_decoder {
     struct arena heap; // unescaped strings, base64
     uint32_t row_count;
     uint64_t places[BATCH_ROWS_MAX];
+    uint64_t lines_used;
     uint64_t bad_place;
     uint64_t skipped;
     char *copy; // messages
