@@ -153,6 +153,7 @@ static struct op_context *new_context(struct job *job, struct worker *worker, ui
         .row_watermarks = options->watermark_interval_ms == 0,
         .watermark_interval_ms = options->watermark_interval_ms,
         .measure = options->measure,
+        .verify = options->verify,
         .batch_rows = options->batch_rows != 0 ? options->batch_rows : BATCH_ROWS_MAX};
     return context;
 }

@@ -27,6 +27,7 @@
 #include "base/err.h"
 #include "engine/connectors.h"
 #include "exec/snapshot.h"
+#include "exec/verify_encodings.h"
 #include "plan/plan.h"
 
 struct batch;
@@ -48,7 +49,8 @@ struct job_options {
     int64_t watermark_interval_ms;
     bool threads;
     bool measure;     // EXPLAIN ANALYZE
-    bool hashes_zero; // a test configuration
+    bool hashes_zero; // test configurations
+    enum verify_mode verify;
 
     // Pipelines.
     struct store *store;    // NULL: no checkpoints

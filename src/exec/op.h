@@ -38,6 +38,7 @@
 #include "base/err.h"
 #include "data/batch.h"
 #include "exec/snapshot.h"
+#include "exec/verify_encodings.h"
 
 struct budget;
 struct clock;
@@ -122,6 +123,7 @@ struct op_context {
     bool row_watermarks; // pipeline.auto-watermark-interval = 0 ms: lateness row by row
     int64_t watermark_interval_ms;
     bool measure;        // fill busy_ns
+    enum verify_mode verify; // a test configuration (verify_encodings.h)
     uint32_t batch_rows; // rows a source puts into a batch: BATCH_ROWS_MAX, or 1 in tests
 };
 

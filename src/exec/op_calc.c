@@ -7,6 +7,7 @@
 #include "exec/op.h"
 #include "expr/program.h"
 #include "plan/plan.h"
+#include "sys/clock.h"
 
 struct op_calc {
     struct op op;
@@ -15,6 +16,7 @@ struct op_calc {
     uint32_t used_count; // columns of the input that the projections use
     uint32_t *used;      // their positions
     uint32_t column_count;
+    bool asks_time; // streaming, and something depends on the clock
 };
 
 // The input as the projections see it: the columns that they use, the rows that passed.
@@ -32,12 +34,25 @@ static struct batch narrow(struct op_calc *calc, const struct batch *in, const u
     return rows == NULL ? batch : batch_gather(scratch, &batch, rows, row_count);
 }
 
+// On a stream NOW() and PROCTIME() are asked for each batch.
+static void set_now(struct op_calc *calc)
+{
+    int64_t now = clock_wall_us(calc->op.context->clock);
+    program_set_now(calc->projections, now);
+    if (calc->condition != NULL) {
+        program_set_now(calc->condition, now);
+    }
+}
+
 static enum op_result calc_on_batch(struct op *op, uint32_t port, const struct batch *in,
                                     struct op_output *out, struct err *err)
 {
     (void)port;
     struct op_calc *calc = (struct op_calc *)op;
     arena_reset(&op->scratch);
+    if (calc->asks_time) {
+        set_now(calc);
+    }
     struct batch kept;
     if (calc->condition == NULL) {
         kept = narrow(calc, in, NULL, 0);
@@ -130,6 +145,10 @@ enum status op_calc_new(const struct plan_node *node, const struct op_context *c
         calc_close(&calc->op);
         return status;
     }
+    calc->asks_time =
+        context->is_streaming &&
+        !(program_is_deterministic(calc->projections) &&
+          (calc->condition == NULL || program_is_deterministic(calc->condition)));
     *out = &calc->op;
     return STATUS_OK;
 }

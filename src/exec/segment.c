@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/mem.h"
 #include "state/state.h"
+#include "sys/clock.h"
 
 // The steps of one item in one node. What an operator emits is fed to its children in this order:
 // batch, watermark, idleness; only then is the operator called again, or the item forwarded.
@@ -37,6 +38,7 @@ struct segment *segment_new(uint32_t id, struct gate *gate, struct segment_node 
     segment->node_count = node_count;
     // A path visits each node at most once, and each node needs one frame.
     segment->frames = mem_zalloc((node_count + 1) * sizeof *segment->frames);
+    segment->verify_arenas = mem_zalloc(node_count * sizeof *segment->verify_arenas);
     return segment;
 }
 
@@ -51,6 +53,10 @@ void segment_free(struct segment *segment)
             op->class->close(op);
         }
     }
+    for (uint32_t i = 0; i < segment->node_count; i++) {
+        arena_release(&segment->verify_arenas[i]);
+    }
+    mem_free(segment->verify_arenas);
     batch_drop(segment->owned);
     if (segment->gate != NULL) {
         gate_release(segment->gate);
@@ -115,7 +121,8 @@ static enum op_result call_marker(struct op *op, struct segment *segment,
     UNREACHABLE("a batch is no marker");
 }
 
-static enum op_result call(struct segment *segment, struct segment_frame *frame, struct err *err)
+static enum op_result dispatch(struct segment *segment, struct segment_frame *frame,
+                               struct err *err)
 {
     struct op *op = segment->nodes[frame->node].op;
     frame->out = (struct op_output){0};
@@ -133,6 +140,25 @@ static enum op_result call(struct segment *segment, struct segment_frame *frame,
         return OP_DONE;
     }
     return op->class->on_batch(op, frame->item.port, frame->in, &frame->out, err);
+}
+
+static enum op_result call(struct segment *segment, struct segment_frame *frame, struct err *err)
+{
+    const struct op_context *context = segment->nodes[frame->node].op->context;
+    struct op_metrics *metrics = &segment->nodes[frame->node].op->metrics;
+    int64_t begin = context->measure ? clock_monotonic_us(context->clock) : 0;
+    enum op_result result = dispatch(segment, frame, err);
+    if (context->measure) {
+        metrics->busy_ns += (uint64_t)(clock_monotonic_us(context->clock) - begin) * 1000;
+    }
+    if (context->verify != VERIFY_NONE && result != OP_FAILED && frame->out.batch.row_count > 0) {
+        arena_reset(&segment->verify_arenas[frame->node]);
+        if (verify_encodings(&segment->verify_arenas[frame->node], context->verify,
+                             &frame->out.batch, err) != STATUS_OK) {
+            return OP_FAILED;
+        }
+    }
+    return result;
 }
 
 // Feeds one thing to children[frame->child]; false when all children had it.

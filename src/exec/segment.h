@@ -56,6 +56,7 @@ struct segment {
     bool has_barrier; // a source's: to be injected between batches
     struct barrier barrier;
     struct snapshot_writer *writer; // for barriers
+    struct arena *verify_arenas;    // one a node, for the test configuration
     // What became of barriers: `done` is called when one has gone through all operators.
     void (*on_barrier_done)(void *context, struct segment *segment, const struct barrier *barrier);
     void *context;

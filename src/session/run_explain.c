@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// EXPLAIN: the plan; EXPLAIN ANALYZE: the plan with what each node did, after running it.
+#include <inttypes.h>
+
+#include "base/strbuf.h"
+#include "engine/job.h"
+#include "plan/plan.h"
+#include "session/session_int.h"
+
+static enum status bind(struct statement_run *run, const struct ast_statement *statement,
+                        struct plan **out, struct err *err)
+{
+    struct bind_context context;
+    TRY(session_zone(run->session, &run->result->zone, err));
+    session_bind_context(run, &context);
+    if (statement->kind == AST_QUERY) {
+        return bind_query(&context, statement->as.query, out, err);
+    }
+    if (statement->kind == AST_INSERT) {
+        const struct ast_insert *one = &statement->as.insert;
+        return bind_statement_set(&context, &one, 1, out, err);
+    }
+    if (statement->kind == AST_STATEMENT_SET) {
+        const struct ast_statement_set *set = &statement->as.statement_set;
+        const struct ast_insert **inserts =
+            arena_new_array(&run->result->arena, const struct ast_insert *, set->count);
+        for (uint32_t i = 0; i < set->count; i++) {
+            inserts[i] = &set->inserts[i];
+        }
+        return bind_statement_set(&context, inserts, set->count, out, err);
+    }
+    ERR(err, STATUS_UNSUPPORTED, "only queries, INSERTs and statement sets can be explained");
+    err_at(err, ERR_STAGE_VALIDATE, statement->at.offset, statement->at.length);
+    return STATUS_UNSUPPORTED;
+}
+
+static void show(struct statement_run *run, struct str text)
+{
+    static const char *const names[] = {"result"};
+    const struct type *types[] = {&type_string};
+    struct result_table *table = result_table_new(run->result, names, types, 1);
+    result_table_row(table, &text);
+    result_table_finish(table);
+}
+
+static enum status run_to_end(struct job *job, struct err *err)
+{
+    for (;;) {
+        struct batch *batch;
+        enum status status = job_next(job, -1, &batch, err);
+        if (status != STATUS_OK) {
+            return status == STATUS_END ? STATUS_OK : status;
+        }
+        batch_drop(batch);
+    }
+}
+
+static void print_metrics(struct strbuf *out, const struct plan *plan,
+                          const struct job_node_metrics *metrics, uint32_t count)
+{
+    strbuf_printf(out, "\n== Execution ==\n%-4s %-24s %14s %14s %10s %12s\n", "id", "node",
+                  "rows in", "rows out", "batches", "ms");
+    for (uint32_t n = plan->node_count; n-- > 0;) {
+        for (uint32_t i = 0; i < count; i++) {
+            if (metrics[i].node_id == plan->nodes[n]->id) {
+                strbuf_printf(out, "%-4u %-24s %14" PRIu64 " %14" PRIu64 " %10" PRIu64 " %12.3f\n",
+                              metrics[i].node_id, plan_kind_name(plan->nodes[n]->kind),
+                              metrics[i].rows_in, metrics[i].rows_out, metrics[i].batches_out,
+                              (double)metrics[i].busy_ns / 1e6);
+            }
+        }
+    }
+}
+
+static enum status analyze(struct statement_run *run, const struct plan *plan,
+                           struct strbuf *out, struct err *err)
+{
+    struct job *job;
+    TRY(run_start_job(run, &(struct run_job_options){.plan = plan, .measure = true}, &job, err));
+    enum status status = run_to_end(job, err);
+    if (status == STATUS_OK) {
+        struct job_node_metrics *metrics =
+            arena_new_array(&run->result->arena, struct job_node_metrics, plan->node_count);
+        uint32_t count = job_node_metrics(job, metrics, plan->node_count);
+        print_metrics(out, plan, metrics, count);
+    }
+    job_free(job);
+    return status;
+}
+
+enum status run_explain(struct statement_run *run, struct err *err)
+{
+    const struct ast_explain *explain = &run->statement->as.explain;
+    struct plan *plan;
+    TRY(bind(run, explain->statement, &plan, err));
+    struct strbuf text;
+    strbuf_init(&text, 1 << 24);
+    strbuf_add_text(&text, "== Optimized Execution Plan ==\n");
+    struct plan_print_options options = {
+        .changelog_mode = (explain->details & AST_EXPLAIN_CHANGELOG_MODE) != 0};
+    plan_print(&text, plan, &options);
+    enum status status = STATUS_OK;
+    if (explain->analyze) {
+        status = analyze(run, plan, &text, err);
+    }
+    if (status == STATUS_OK) {
+        show(run, strbuf_str(&text));
+    }
+    strbuf_release(&text);
+    return status;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// session_int: the session's parts, for the files that make it up: session_names.c (catalogs and
+// names), run_query.c (jobs), run_ddl.c, run_show.c, run_explain.c, session.c (the rest).
+#pragma once
+
+#include "base/vec.h"
+#include "catalog/catalog.h"
+#include "engine/connectors.h"
+#include "engine/job.h"
+#include "session/session.h"
+#include "sql/ast.h"
+#include "sql/bind.h"
+#include "sys/file_lock.h"
+
+struct spill;
+struct store;
+
+struct session {
+    struct session_options options;
+    struct arena arena; // of what lives as long as the session: names, temporary objects
+    struct settings settings;
+    VEC(struct catalog *) catalogs;
+    struct str catalog; // current
+    struct str database;
+    VEC(const struct table_def *) temporary;
+    struct store *store; // of checkpoints
+    struct spill *spill;
+    struct file_lock lock; // of the pipeline in work
+    struct connectors connectors;
+    // BEGIN STATEMENT SET … END: inserts that wait.
+    bool in_set;
+    struct arena set_arena;
+    VEC(struct str) set_texts;
+    uint32_t pipeline_count;
+};
+
+// What one statement works with. Everything it makes is in the result's arena.
+struct statement_run {
+    struct session *session;
+    struct result *result;
+    struct str text; // in the result's arena
+    const struct ast_statement *statement;
+};
+
+// --- session_names.c
+struct catalog *session_find_catalog(struct session *session, struct str name, struct err *err);
+// `path` completed: catalog, database, name.
+struct session_name {
+    struct str catalog, database, name;
+};
+MUST_USE enum status session_complete(struct session *session, const struct ast_path *path,
+                                      struct session_name *out, struct err *err);
+// A definition; temporary objects first. NOT_FOUND with a place and the nearest name.
+MUST_USE enum status session_find_table(struct statement_run *run, const struct ast_path *path,
+                                        const struct table_def **out, struct err *err);
+const struct table_def *session_find_temporary(const struct session *session,
+                                               const struct session_name *name);
+void session_bind_context(struct statement_run *run, struct bind_context *out);
+bool session_is_streaming(const struct session *session);
+MUST_USE enum status session_zone(const struct session *session, const struct zone **out,
+                                  struct err *err);
+
+// --- one function a family; each fills run->result
+MUST_USE enum status run_query(struct statement_run *run, struct err *err);
+MUST_USE enum status run_insert(struct statement_run *run, struct err *err);
+MUST_USE enum status run_statement_set(struct statement_run *run, struct err *err);
+MUST_USE enum status run_begin_set(struct statement_run *run, struct err *err);
+MUST_USE enum status run_end_set(struct statement_run *run, struct err *err);
+MUST_USE enum status run_create_table(struct statement_run *run, struct err *err);
+MUST_USE enum status run_create_view(struct statement_run *run, struct err *err);
+MUST_USE enum status run_create_database(struct statement_run *run, struct err *err);
+MUST_USE enum status run_create_catalog(struct statement_run *run, struct err *err);
+MUST_USE enum status run_drop(struct statement_run *run, struct err *err);
+MUST_USE enum status run_alter(struct statement_run *run, struct err *err);
+MUST_USE enum status run_use(struct statement_run *run, struct err *err);
+MUST_USE enum status run_set(struct statement_run *run, struct err *err);
+MUST_USE enum status run_show(struct statement_run *run, struct err *err);
+MUST_USE enum status run_describe(struct statement_run *run, struct err *err);
+MUST_USE enum status run_explain(struct statement_run *run, struct err *err);
+
+// Starts the job of a plan. `is_pipeline`: with checkpoints.
+struct run_job_options {
+    const struct plan *plan;
+    bool is_pipeline;
+    bool measure;
+};
+MUST_USE enum status run_start_job(struct statement_run *run,
+                                   const struct run_job_options *options, struct job **out,
+                                   struct err *err);
+// What a statement says about itself: refused by name and place.
+enum status run_unsupported(const struct statement_run *run, const char *what, struct err *err);

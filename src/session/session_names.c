@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Names to definitions: the catalogs of a session, its temporary objects, what the binder asks.
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "connect/registry.h"
+#include "data/zone.h"
+#include "session/lake.h"
+#include "session/session_int.h"
+#include "sys/clock.h"
+
+bool session_is_streaming(const struct session *session)
+{
+    const char *mode = settings_get(&session->settings, "execution.runtime-mode");
+    return mode[0] == '\0' ? session->options.is_streaming
+                           : str_is_nocase(str_from(mode), "streaming");
+}
+
+enum status session_zone(const struct session *session, const struct zone **out, struct err *err)
+{
+    struct str name = str_from(settings_get(&session->settings, "table.local-time-zone"));
+    if (zone_find(name, out) != STATUS_OK) {
+        ERR(err, STATUS_INVALID_DATA, "there is no time zone '%.*s'", STR_ARGS(name));
+        err_at(err, ERR_STAGE_VALIDATE, 0, 0);
+        err_hint(err, "table.local-time-zone takes a name such as 'America/Los_Angeles', or an "
+                      "offset such as 'GMT-03:00'");
+        return STATUS_INVALID_DATA;
+    }
+    return STATUS_OK;
+}
+
+struct catalog *session_find_catalog(struct session *session, struct str name, struct err *err)
+{
+    for (uint32_t i = 0; i < session->catalogs.count; i++) {
+        if (str_equal(session->catalogs.items[i]->name, name)) {
+            return session->catalogs.items[i];
+        }
+    }
+    if (str_is(name, "lake")) {
+        struct catalog *lake;
+        if (lake_open(session->options.data_directory, session->store, &lake, err) != STATUS_OK) {
+            return NULL;
+        }
+        VEC_PUSH(&session->catalogs, lake);
+        return lake;
+    }
+    ERR(err, STATUS_NOT_FOUND, "catalog '%.*s' does not exist", STR_ARGS(name));
+    return NULL;
+}
+
+static enum status complete(const struct session *session, const struct str *parts,
+                            uint32_t count, struct session_name *out)
+{
+    if (count < 1 || count > 3) {
+        return STATUS_INVALID_DATA;
+    }
+    *out = (struct session_name){.catalog = count == 3 ? parts[0] : session->catalog,
+                                 .database = count >= 2 ? parts[count - 2] : session->database,
+                                 .name = parts[count - 1]};
+    return STATUS_OK;
+}
+
+enum status session_complete(struct session *session, const struct ast_path *path,
+                             struct session_name *out, struct err *err)
+{
+    struct str parts[3] = {{0}};
+    for (uint32_t i = 0; i < path->count && i < 3; i++) {
+        parts[i] = path->parts[i].text;
+    }
+    if (complete(session, parts, path->count, out) != STATUS_OK) {
+        ERR(err, STATUS_INVALID_DATA, "a name has up to three parts: catalog.database.name");
+        err_at(err, ERR_STAGE_VALIDATE, path->at.offset, path->at.length);
+        return STATUS_INVALID_DATA;
+    }
+    return STATUS_OK;
+}
+
+const struct table_def *session_find_temporary(const struct session *session,
+                                               const struct session_name *name)
+{
+    for (uint32_t i = 0; i < session->temporary.count; i++) {
+        const struct table_def *def = session->temporary.items[i];
+        if (str_equal(def->catalog_name, name->catalog) &&
+            str_equal(def->database, name->database) && str_equal(def->name, name->name)) {
+            return def;
+        }
+    }
+    return NULL;
+}
+
+static enum status find(struct session *session, struct arena *arena,
+                        const struct session_name *name, const struct table_def **out,
+                        struct err *err)
+{
+    *out = session_find_temporary(session, name);
+    if (*out != NULL) {
+        return STATUS_OK;
+    }
+    struct catalog *catalog = session_find_catalog(session, name->catalog, err);
+    if (catalog == NULL) {
+        return err != NULL ? err->status : STATUS_NOT_FOUND;
+    }
+    return catalog->ops->get_table(catalog, arena, name->database, name->name, out, err);
+}
+
+// --- what the binder asks ----------------------------------------------------------------------
+
+// In a batch query an unbounded Kafka table ends at the offsets that it has now (engine.md 11).
+static const struct table_def *with_end(struct arena *arena, const struct table_def *def)
+{
+    const struct str *connector = table_def_option(def, "connector");
+    if (connector == NULL || !str_is(*connector, "kafka") ||
+        table_def_option(def, "scan.bounded.mode") != NULL) {
+        return def;
+    }
+    struct table_def *bounded = arena_copy(arena, def, sizeof *bounded);
+    struct table_option *options =
+        arena_new_array(arena, struct table_option, def->option_count + 1);
+    memcpy(options, def->options, def->option_count * sizeof *options);
+    options[def->option_count] =
+        (struct table_option){STR_LIT("scan.bounded.mode"), STR_LIT("latest-offset")};
+    bounded->options = options;
+    bounded->option_count++;
+    return bounded;
+}
+
+static enum status bind_find(void *self, struct arena *arena, const struct str *path,
+                             uint32_t part_count, const struct table_def **out, struct err *err)
+{
+    struct session *session = self;
+    struct session_name name;
+    struct err ignored;
+    if (complete(session, path, part_count, &name) != STATUS_OK) {
+        return STATUS_NOT_FOUND;
+    }
+    enum status status = find(session, arena, &name, out, err != NULL ? err : &ignored);
+    if (status == STATUS_OK && !session_is_streaming(session)) {
+        *out = with_end(arena, *out);
+    }
+    return status;
+}
+
+struct nearest {
+    struct str wanted;
+    struct str best;
+    uint32_t distance;
+};
+
+static void consider(struct nearest *nearest, struct str name)
+{
+    uint32_t distance = str_distance(nearest->wanted, name);
+    if (distance < nearest->distance) {
+        nearest->distance = distance;
+        nearest->best = name;
+    }
+}
+
+static struct str bind_nearest(void *self, struct arena *arena, const struct str *path,
+                               uint32_t part_count)
+{
+    struct session *session = self;
+    struct session_name name;
+    if (complete(session, path, part_count, &name) != STATUS_OK) {
+        return (struct str){0};
+    }
+    // A third of the letters may be wrong.
+    struct nearest nearest = {.wanted = name.name, .distance = (uint32_t)name.name.size / 3 + 2};
+    for (uint32_t i = 0; i < session->temporary.count; i++) {
+        consider(&nearest, session->temporary.items[i]->name);
+    }
+    struct catalog *catalog = session_find_catalog(session, name.catalog, NULL);
+    struct str *names;
+    uint32_t count;
+    if (catalog != NULL && catalog->ops->list_tables(catalog, arena, name.database, &names, NULL,
+                                                     &count, NULL) == STATUS_OK) {
+        for (uint32_t i = 0; i < count; i++) {
+            consider(&nearest, names[i]);
+        }
+    }
+    return nearest.best;
+}
+
+enum status session_find_table(struct statement_run *run, const struct ast_path *path,
+                               const struct table_def **out, struct err *err)
+{
+    struct session_name name;
+    TRY(session_complete(run->session, path, &name, err));
+    enum status status = find(run->session, &run->result->arena, &name, out, err);
+    if (status == STATUS_NOT_FOUND) {
+        ERR(err, status, "table '%.*s.%.*s.%.*s' does not exist", STR_ARGS(name.catalog),
+            STR_ARGS(name.database), STR_ARGS(name.name));
+        err_at(err, ERR_STAGE_VALIDATE, path->at.offset, path->at.length);
+        struct str parts[] = {name.catalog, name.database, name.name};
+        struct str near = bind_nearest(run->session, &run->result->arena, parts, 3);
+        if (near.size > 0) {
+            err_hint(err, "did you mean '%.*s'?", STR_ARGS(near));
+        }
+    }
+    return status;
+}
+
+void session_bind_context(struct statement_run *run, struct bind_context *out)
+{
+    struct session *session = run->session;
+    const struct settings *settings = &session->settings;
+    *out = (struct bind_context){
+        .arena = &run->result->arena,
+        .text = run->text,
+        .catalog_name = session->catalog,
+        .database = session->database,
+        .tables = {.find = bind_find, .nearest = bind_nearest, .self = session},
+        .connectors = registry_lookup(),
+        .settings = {
+            .expr = {.zone = run->result->zone,
+                     .now_us = clock_wall_us(clock_system()),
+                     .is_streaming = session_is_streaming(session)},
+            .idle_timeout_ms =
+                settings_duration_ms(settings, "table.exec.source.idle-timeout"),
+            .cdc_events_duplicate =
+                settings_bool(settings, "table.exec.source.cdc-events-duplicate"),
+            .drop_null_rows = str_is_nocase(
+                str_from(settings_get(settings, "table.exec.sink.not-null-enforcer")), "DROP"),
+            .refuse_table_hints =
+                !settings_bool(settings, "table.dynamic-table-options.enabled")}};
+}

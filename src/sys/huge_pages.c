@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sys/huge_pages.h"
+
+#include <sys/mman.h>
+
+#include "base/mem.h"
+
+void *huge_pages_alloc(size_t size)
+{
+    if (size % HUGE_PAGE_SIZE != 0) {
+        return mem_aligned(16384, size);
+    }
+    void *memory = mem_aligned(HUGE_PAGE_SIZE, size);
+    (void)madvise(memory, size, MADV_HUGEPAGE); // advice: small pages work as well
+    return memory;
+}
+
+void huge_pages_free(void *memory)
+{
+    mem_free(memory);
+}
