@@ -16,10 +16,12 @@
 //   - Optional nodes are NULL; optional names, paths and texts have size or count 0. An option that
 //     may be absent although its empty value means something has a `has_` flag.
 //   - Lists are arrays of `count` elements; `items` may be NULL where count is 0.
-//   - Forms that SQL writes in a special way (SUBSTRING(s FROM 1 FOR 2), EXTRACT(DAY FROM d),
+//   - Forms that SQL writes in a special way (SUBSTRING(s FROM 1), EXTRACT(DAY FROM d),
 //     POSITION(a IN b), TRIM(BOTH x FROM s)) are AST_EXPR_CALL with their arguments in the order
 //     stated at enum ast_call_form, so that the binder sees one thing; the form only serves printing.
-//   - Keywords that are arguments (DAY, BOTH) are AST_EXPR_UNIT and AST_EXPR_SYMBOL.
+//   - Keywords that are arguments (DAY, BOTH) are AST_EXPR_UNIT and AST_EXPR_SYMBOL. A name where a
+//     unit is expected is AST_EXPR_COLUMN: the binder refuses it.
+//   - No path from the root to a leaf is longer than parse.h allows: recursion over a tree is safe.
 //
 // Ownership: everything is in the arena given to the parser; names that need no decoding, and
 // number texts, borrow from the statement's text, which must live as long. Immutable once made.
@@ -141,7 +143,7 @@ struct ast_literal {
     struct ast_interval_qualifier interval; // of INTERVAL
 };
 
-// Binary operators, in the order of Calcite's precedence from the loosest. X(NAME, "as written")
+// Binary operators. X(NAME, "as written")
 #define AST_BINARY_LIST(X)                                                                         \
     X(OR, "OR")                                                                                    \
     X(AND, "AND")                                                                                  \
@@ -322,8 +324,9 @@ enum ast_json_wrapper {
 struct ast_json {
     struct ast_name name; // JSON_EXISTS, JSON_VALUE, JSON_QUERY, JSON_OBJECT, JSON_ARRAY,
                           // JSON_OBJECTAGG, JSON_ARRAYAGG
-    struct ast_exprs args; // input, path, passed...; JSON_OBJECT and OBJECTAGG: key, value, key, ...;
-                           // JSON_ARRAY and ARRAYAGG: elements
+    struct ast_exprs
+        args; // input, path, passed...; JSON_OBJECT and OBJECTAGG: key, value, key, ...;
+              // JSON_ARRAY and ARRAYAGG: elements
     const struct ast_type *returning;
     enum ast_json_wrapper wrapper;
     enum ast_json_behavior on_empty;
@@ -366,13 +369,15 @@ enum ast_expr_kind {
     AST_EXPR_UNIT,           // DAY as an argument
     AST_EXPR_SYMBOL,         // BOTH as an argument: `symbol`, upper case
     AST_EXPR_NAMED_ARG,      // name => value
-    AST_EXPR_TABLE_ARG,  // TABLE t [PARTITION BY ...] [ORDER BY ...], or a query, as an argument
-    AST_EXPR_DESCRIPTOR, // DESCRIPTOR(a, b)
-    AST_EXPR_MODEL_ARG,  // MODEL m as an argument: `path`
-    AST_EXPR_DEFAULT,    // DEFAULT as an argument or in VALUES
-    AST_EXPR_CURSOR,     // CURSOR(query)
-    AST_EXPR_NEXT_VALUE, // NEXT VALUE FOR sequence: `path`
-    AST_EXPR_PERIOD,     // PERIOD (a, b): `list`
+    AST_EXPR_TABLE_ARG,      // TABLE t, or a query with PARTITION BY or ORDER BY behind it, as an
+                             // argument; a query alone is a SUBQUERY
+    AST_EXPR_DESCRIPTOR,     // DESCRIPTOR(a, b)
+    AST_EXPR_MODEL_ARG,      // MODEL m as an argument: `path`
+    AST_EXPR_DEFAULT,        // DEFAULT as an argument or in VALUES
+    AST_EXPR_CURSOR,         // CURSOR(query)
+    AST_EXPR_NEXT_VALUE,     // NEXT VALUE FOR sequence: `path`
+    AST_EXPR_PERIOD,         // PERIOD (a, b): `list`
+    AST_EXPR_PARAMETER,      // ?
 };
 
 struct ast_expr {

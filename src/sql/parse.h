@@ -7,14 +7,17 @@
 //     const struct ast_statement *statement;
 //     enum status status = parse_statement(&arena, text, &statement, err);
 //
-// A recursive-descent parser over lexer.h, split by family: parse_query.c, parse_table.c,
-// parse_expr.c, parse_call.c, parse_type.c, parse_ddl.c, parse_alter.c, parse_statement.c.
+// A recursive-descent parser over lexer.h, split by family: parse_expr.c (operators),
+// parse_primary.c (what they join), parse_call.c, parse_json.c, parse_type.c, parse_query.c,
+// parse_table.c (FROM), parse_create.c, parse_schema.c, parse_alter.c, parse_show.c,
+// parse_statement.c; parser.c holds the tokens ahead and makes the errors.
 //
 // It refuses what Flink's parser refuses (error stage PARSE) and accepts what that accepts. Errors
 // say what stands there, what was expected, and where something can be advised, a hint: the nearest
 // keyword, a reserved word to be quoted, the place where a text began that never ended.
 //
-// Limits: statements of up to PARSE_TEXT_MAX bytes, nesting of up to PARSE_DEPTH_MAX.
+// Limits: statements of up to PARSE_TEXT_MAX bytes; nesting of up to PARSE_DEPTH_MAX; trees of up to
+// PARSE_HEIGHT_MAX nodes from the root to a leaf (a OR b OR ... is a tree as high as it is long).
 #pragma once
 
 #include "base/compiler.h"
@@ -26,7 +29,8 @@ struct arena;
 
 enum {
     PARSE_TEXT_MAX = 64 * 1024 * 1024,
-    PARSE_DEPTH_MAX = 400, // constructs inside each other: parentheses, subqueries, operators
+    PARSE_DEPTH_MAX = 500, // constructs inside each other: parentheses, subqueries, types
+    PARSE_HEIGHT_MAX = 2000,
 };
 
 // One statement, a single ';' behind it allowed. `text` is borrowed by the tree.
