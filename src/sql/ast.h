@@ -138,6 +138,7 @@ enum ast_literal_kind {
 struct ast_literal {
     enum ast_literal_kind kind;
     struct str text;
+    bool odd_digits;                        // X'0': to be refused
     struct str charset;                     // of _utf8'...' and N'...'; empty: none
     bool negative;                          // INTERVAL -'1' DAY
     struct ast_interval_qualifier interval; // of INTERVAL
@@ -1084,6 +1085,7 @@ enum ast_statement_kind {
     AST_END_STATEMENT_SET,   // END;
     AST_UPDATE,
     AST_DELETE,
+    AST_MERGE,    // `path`; the rest is read over
     AST_TRUNCATE, // `path`
     AST_EXPLAIN,
     AST_DESCRIBE,

@@ -504,10 +504,7 @@ static enum status decode_binary(struct arena *arena, struct str hex, struct tok
             return fail_string(token, err, "a binary string holds hexadecimal digits only");
         }
     }
-    if (hex.size % 2 != 0) {
-        return fail_string(token, err, "a binary string has an even number of digits");
-    }
-    for (size_t i = 0; i < hex.size; i += 2) {
+    for (size_t i = 0; i + 1 < hex.size; i += 2) {
         bytes[i / 2] = (char)(hex_digit(hex.ptr[i]) << 4 | hex_digit(hex.ptr[i + 1]));
     }
     *out = str_make(bytes, hex.size / 2);
@@ -678,6 +675,7 @@ enum status lexer_string(struct arena *arena, struct str text, struct token toke
     char first = whole.ptr[0];
     if (first == 'x' || first == 'X') {
         out->kind = LEXER_STRING_BINARY;
+        out->odd = inner.size % 2 != 0;
         return decode_binary(arena, inner, token, &out->value, err);
     }
     if (first == 'e' || first == 'E') {

@@ -129,6 +129,7 @@ enum lexer_string_kind {
 struct lexer_string {
     enum lexer_string_kind kind;
     struct str value;   // BINARY: the bytes. Borrowed from the text, or in `arena`
+    bool odd;           // BINARY of an odd number of digits: the last is not in `value`
     struct str charset; // of CHARSET: "utf8", or "N"
 };
 

@@ -338,6 +338,15 @@ static enum status parse_arg(struct parser *parser, const struct ast_expr **out)
     return STATUS_OK;
 }
 
+static void parse_nulls_treatment(struct parser *parser, struct ast_call *call)
+{
+    if (parser_accept_two(parser, KEYWORD_IGNORE, KEYWORD_NULLS)) {
+        call->nulls = AST_NULLS_IGNORE;
+    } else if (parser_accept_two(parser, KEYWORD_RESPECT, KEYWORD_NULLS)) {
+        call->nulls = AST_NULLS_RESPECT;
+    }
+}
+
 // What stands in the parentheses, which are taken too.
 static enum status parse_args(struct parser *parser, struct ast_call *call)
 {
@@ -363,6 +372,7 @@ static enum status parse_args(struct parser *parser, struct ast_call *call)
         PARSER_PUSH(parser, &args, arg);
     } while (parser_accept_kind(parser, TOKEN_COMMA));
     call->args = (struct ast_exprs){args.items, args.count};
+    parse_nulls_treatment(parser, call); // ARRAY_AGG(a IGNORE NULLS)
     if (parser_accept(parser, KEYWORD_ORDER)) {
         TRY(parser_expect(parser, KEYWORD_BY));
         TRY(parse_expr_sorts(parser, &call->order_by));
@@ -376,11 +386,7 @@ static enum status parse_args(struct parser *parser, struct ast_call *call)
 // IGNORE NULLS, WITHIN GROUP (...) and what follows.
 static enum status parse_suffixes(struct parser *parser, struct ast_call *call)
 {
-    if (parser_accept_two(parser, KEYWORD_IGNORE, KEYWORD_NULLS)) {
-        call->nulls = AST_NULLS_IGNORE;
-    } else if (parser_accept_two(parser, KEYWORD_RESPECT, KEYWORD_NULLS)) {
-        call->nulls = AST_NULLS_RESPECT;
-    }
+    parse_nulls_treatment(parser, call);
     if (parser_accept_two(parser, KEYWORD_WITHIN, KEYWORD_DISTINCT)) {
         TRY(parser_expect_kind(parser, TOKEN_LPAREN));
         TRY(parse_expr_list(parser, &call->within_distinct));

@@ -166,6 +166,7 @@ enum status parse_name_literal(struct parser *parser, struct ast_expr *out)
     out->as.literal.kind =
         string.kind == LEXER_STRING_BINARY ? AST_LITERAL_BINARY : AST_LITERAL_STRING;
     out->as.literal.text = value;
+    out->as.literal.odd_digits = string.odd;
     out->as.literal.charset = string.charset;
     return STATUS_OK;
 }

@@ -489,11 +489,15 @@ static enum status parse_case(struct parser *parser, const struct ast_expr **out
         TRY(parse_expr_value(parser, &operand));
     }
     while (parser_accept(parser, KEYWORD_WHEN)) {
+        struct ast_exprs conditions;
         struct ast_when when;
-        TRY(parse_expr_value(parser, &when.condition));
+        TRY(parse_expr_list(parser, &conditions));
         TRY(parser_expect(parser, KEYWORD_THEN));
         TRY(parse_expr_value(parser, &when.result));
-        PARSER_PUSH(parser, &whens, when);
+        for (uint32_t i = 0; i < conditions.count; i++) { // WHEN 1, 2 is two of them
+            when.condition = conditions.items[i];
+            PARSER_PUSH(parser, &whens, when);
+        }
     }
     if (whens.count == 0) {
         return parser_unexpected(parser, "WHEN");

@@ -114,6 +114,24 @@ static enum status statement_truncate(struct parser *parser, struct ast_statemen
     return parse_name_path(parser, "a table's name", &out->as.path);
 }
 
+// MERGE INTO t USING ...: known, and done nowhere in Flink: only the table is kept.
+static enum status statement_merge(struct parser *parser, struct ast_statement *out)
+{
+    out->kind = AST_MERGE;
+    parser_advance(parser);
+    TRY(parser_expect(parser, KEYWORD_INTO));
+    TRY(parse_name_path(parser, "a table's name", &out->as.path));
+    TRY(parse_dml_alias(parser, &(struct ast_name){0}));
+    TRY(parser_expect(parser, KEYWORD_USING));
+    while (!parser_at_kind(parser, TOKEN_END) && !parser_at_kind(parser, TOKEN_SEMICOLON)) {
+        if (parser_at_kind(parser, TOKEN_ERROR)) {
+            return parser_unexpected(parser, NULL);
+        }
+        parser_advance(parser);
+    }
+    return STATUS_OK;
+}
+
 static enum status statement_query(struct parser *parser, struct ast_statement *out)
 {
     out->kind = AST_QUERY;
@@ -492,6 +510,7 @@ static const struct {
     {KEYWORD_UPDATE, statement_update},
     {KEYWORD_DELETE, statement_delete},
     {KEYWORD_TRUNCATE, statement_truncate},
+    {KEYWORD_MERGE, statement_merge},
     {KEYWORD_BEGIN, statement_begin},
     {KEYWORD_END, statement_end},
     {KEYWORD_COMPILE, statement_compile},
