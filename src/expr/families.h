@@ -18,6 +18,8 @@ extern const struct function_family functions_encoding;
 extern const struct function_family functions_temporal;
 extern const struct function_family functions_format;
 extern const struct function_family functions_collection;
+extern const struct function_family functions_array;
+extern const struct function_family functions_map;
 extern const struct function_family functions_json;
 extern const struct function_family functions_system;
 
