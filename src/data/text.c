@@ -9,8 +9,6 @@
 #include "data/decimal.h"
 #include "data/float_text.h"
 
-enum { NUMBER_MAX = 64 };
-
 // A decimal's unscaled value, or any integer.
 static int128 integer_at(const struct column *column, uint32_t row)
 {
@@ -50,8 +48,14 @@ static uint32_t format_timestamp(const struct type *type, const struct column *c
                               out);
 }
 
-static uint32_t format_scalar(const struct type *type, const struct column *column, uint32_t row,
-                              const struct text_options *options, char *out)
+static uint32_t format_boolean(bool value, char *out)
+{
+    memcpy(out, value ? "TRUE" : "FALSE", value ? 4 : 5);
+    return value ? 4 : 5;
+}
+
+uint32_t text_scalar(const struct type *type, const struct column *column, uint32_t row,
+                     const struct zone *zone, char *out)
 {
     const void *value = column_value(column, row);
     switch (type->kind) {
@@ -65,11 +69,11 @@ static uint32_t format_scalar(const struct type *type, const struct column *colu
     case TYPE_DATE: return datetime_format_date(*(const int32_t *)value, out);
     case TYPE_TIME: return datetime_format_time(*(const int32_t *)value, 0, out);
     case TYPE_TIMESTAMP:
-    case TYPE_TIMESTAMP_LTZ: return format_timestamp(type, column, row, options->zone, out);
+    case TYPE_TIMESTAMP_LTZ: return format_timestamp(type, column, row, zone, out);
     case TYPE_INTERVAL_MONTH: return datetime_format_months(*(const int32_t *)value, out);
     case TYPE_INTERVAL_SECOND: return datetime_format_interval(*(const int64_t *)value, out);
+    case TYPE_BOOLEAN: return format_boolean(*(const uint8_t *)value != 0, out);
     case TYPE_NULL:
-    case TYPE_BOOLEAN:
     case TYPE_CHAR:
     case TYPE_VARCHAR:
     case TYPE_BINARY:
@@ -155,13 +159,11 @@ void text_value(struct strbuf *out, const struct type *type, const struct column
         return;
     }
     switch (column->physical) {
-    case PHYSICAL_BOOL:
-        strbuf_add_text(out, *(const uint8_t *)column_value(column, row) != 0 ? "TRUE" : "FALSE");
-        return;
     case PHYSICAL_STRING: add_string(out, type, column, row, options); return;
     case PHYSICAL_LIST: add_list(out, type, column, row, options); return;
     case PHYSICAL_MAP: add_map(out, type, column, row, options); return;
     case PHYSICAL_ROW: add_row(out, type, column, row, options); return;
+    case PHYSICAL_BOOL:
     case PHYSICAL_I8:
     case PHYSICAL_I16:
     case PHYSICAL_I32:
@@ -171,7 +173,7 @@ void text_value(struct strbuf *out, const struct type *type, const struct column
     case PHYSICAL_F64:
     case PHYSICAL_NANO: break;
     }
-    char text[NUMBER_MAX];
-    uint32_t size = format_scalar(type, column, row, options, text);
+    char text[TEXT_SCALAR_MAX];
+    uint32_t size = text_scalar(type, column, row, options->zone, text);
     strbuf_add(out, str_make(text, size));
 }

@@ -26,3 +26,9 @@ struct text_options {
 // `options` may be NULL: UTC, bytes as x'…'.
 void text_value(struct strbuf *out, const struct type *type, const struct column *column,
                 uint32_t row, const struct text_options *options);
+
+enum { TEXT_SCALAR_MAX = 64 };
+// The same for a value that is neither null nor nested nor characters nor bytes: at most
+// TEXT_SCALAR_MAX bytes to `out`, without NUL; returns how many.
+uint32_t text_scalar(const struct type *type, const struct column *column, uint32_t row,
+                     const struct zone *zone, char *out);
