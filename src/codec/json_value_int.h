@@ -9,6 +9,9 @@
 // The value at `at` by the long way. Returns the place behind, NULL on failure.
 const char *json_value_slow(struct json_decoder *decoder, struct json_node *node, uint32_t slot,
                             const char *at);
+// A text that says a value, as a string in quotes would: false where it does not. For csv_decode.c.
+bool json_value_text(struct json_decoder *decoder, struct json_node *node, uint32_t slot,
+                     struct str text);
 // Entries [offset, …) of a MAP's children: of equal keys only the last is kept.
 void json_value_unique_keys(struct json_decoder *decoder, struct json_node *map, uint32_t offset);
 

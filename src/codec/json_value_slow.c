@@ -173,6 +173,13 @@ static enum slow_result slow_convert(struct json_decoder *decoder, struct json_n
     return SLOW_BAD;
 }
 
+bool json_value_text(struct json_decoder *decoder, struct json_node *node, uint32_t slot,
+                     struct str text)
+{
+    struct slow_token token = {.raw = text, .text = text, .is_string = true};
+    return slow_convert(decoder, node, slot, &token) != SLOW_BAD;
+}
+
 const char *json_value_slow(struct json_decoder *decoder, struct json_node *node, uint32_t slot,
                             const char *at)
 {
