@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "iceberg/iceberg_table.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "codec/compress.h"
+#include "codec/json_tree.h"
+#include "store/store.h"
+
+static struct iceberg_table *table_new(const struct table_place *place)
+{
+    struct iceberg_table *table = mem_zalloc(sizeof *table);
+    table->place = *place;
+    table->list_snapshot_id = TABLE_NONE;
+    arena_init(&table->names);
+    arena_init(&table->arena);
+    arena_init(&table->list_arena);
+    return table;
+}
+
+void iceberg_table_free(struct iceberg_table *table)
+{
+    if (table == NULL) {
+        return;
+    }
+    arena_release(&table->list_arena);
+    arena_release(&table->arena);
+    arena_release(&table->names);
+    buf_unref(table->text);
+    mem_free(table);
+}
+
+enum status iceberg_table_take(struct iceberg_table *table, struct buf *json, struct str location,
+                               struct err *err)
+{
+    struct arena arena;
+    const struct table_metadata *metadata;
+    arena_init(&arena);
+    enum status status =
+        table_metadata_parse(&arena, str_make(json->ptr, json->size), &metadata, err);
+    if (status != STATUS_OK) {
+        err_context(err, "%.*s", STR_ARGS(location));
+        arena_release(&arena);
+        buf_unref(json);
+        return status;
+    }
+    struct str kept = arena_str(&arena, location); // `location` may be in the old arena
+    arena_release(&table->arena);
+    buf_unref(table->text);
+    table->arena = arena;
+    table->text = json;
+    table->metadata = metadata;
+    table->location = kept;
+    return STATUS_OK;
+}
+
+static enum status gunzip(struct buf **bytes, struct err *err)
+{
+    struct compress *compress = compress_new();
+    struct buf *plain = NULL;
+    enum status status =
+        compress_unblock_unknown(compress, COMPRESS_GZIP, str_make((*bytes)->ptr, (*bytes)->size),
+                                 TABLE_METADATA_BYTES_MAX, &plain, err);
+    compress_free(compress);
+    buf_unref(*bytes);
+    *bytes = plain;
+    return status;
+}
+
+static enum status load_file(struct iceberg_table *table, struct str location, struct err *err)
+{
+    struct buf *bytes;
+    TRY(store_read(table->place.store, location, TABLE_METADATA_BYTES_MAX, &bytes, err));
+    // By magic: names differ (.gz.metadata.json, .metadata.json.gz, .gzip.metadata.json).
+    if (bytes->size > 2 && (unsigned char)bytes->ptr[0] == 0x1f &&
+        (unsigned char)bytes->ptr[1] == 0x8b) {
+        TRY(gunzip(&bytes, err));
+    }
+    return iceberg_table_take(table, bytes, location, err);
+}
+
+enum status iceberg_table_refresh(struct iceberg_table *table, struct err *err)
+{
+    struct arena arena;
+    struct str location;
+    arena_init(&arena);
+    enum status status = table->place.pointer->ops->load(table->place.pointer, &arena, &table->name,
+                                                         &location, err);
+    if (status == STATUS_OK &&
+        (table->metadata == NULL || !str_equal(location, table->location))) {
+        status = load_file(table, location, err);
+    }
+    arena_release(&arena);
+    return status;
+}
+
+enum status iceberg_table_open(const struct table_place *place, const struct table_name *name,
+                               struct iceberg_table **out, struct err *err)
+{
+    struct iceberg_table *table = table_new(place);
+    *out = NULL;
+    table->name.database = arena_str(&table->names, name->database);
+    table->name.name = arena_str(&table->names, name->name);
+    enum status status = iceberg_table_refresh(table, err);
+    if (status != STATUS_OK) {
+        iceberg_table_free(table);
+        return status;
+    }
+    *out = table;
+    return STATUS_OK;
+}
+
+enum status iceberg_table_open_file(const struct table_place *place, struct str location,
+                                    struct iceberg_table **out, struct err *err)
+{
+    struct iceberg_table *table = table_new(place);
+    *out = NULL;
+    enum status status = load_file(table, location, err);
+    if (status != STATUS_OK) {
+        iceberg_table_free(table);
+        return status;
+    }
+    *out = table;
+    return STATUS_OK;
+}
+
+// A v1 snapshot that names its manifests itself.
+static void list_of_v1(struct arena *arena, const struct table_snapshot *snapshot,
+                       struct manifest_file **out, uint32_t *count)
+{
+    const struct json_tree *paths = snapshot->manifests;
+    struct manifest_file *files = arena_new_array(arena, struct manifest_file, paths->count + 1);
+    for (uint32_t i = 0; i < paths->count; i++) {
+        files[i] = (struct manifest_file){
+            .path = arena_str(arena, json_tree_str(&paths->items[i])),
+            .length = MANIFEST_NONE,
+            .snapshot_id = snapshot->snapshot_id,
+            .added_files = MANIFEST_NONE,
+            .existing_files = MANIFEST_NONE,
+            .deleted_files = MANIFEST_NONE,
+            .added_rows = MANIFEST_NONE,
+            .existing_rows = MANIFEST_NONE,
+            .deleted_rows = MANIFEST_NONE,
+            .first_row_id = MANIFEST_NONE,
+        };
+    }
+    *out = files;
+    *count = paths->count;
+}
+
+enum status iceberg_table_read_list(struct iceberg_table *table, struct arena *arena,
+                                    const struct table_snapshot *snapshot,
+                                    struct manifest_file **out, uint32_t *count, struct err *err)
+{
+    struct buf *bytes;
+    if (snapshot->manifest_list.size == 0) {
+        list_of_v1(arena, snapshot, out, count);
+        return STATUS_OK;
+    }
+    TRY(store_read(table->place.store, snapshot->manifest_list, TABLE_MANIFEST_BYTES_MAX, &bytes,
+                   err));
+    enum status status = manifest_list_read(arena, str_make(bytes->ptr, bytes->size),
+                                            snapshot->manifest_list, out, count, err);
+    buf_unref(bytes);
+    return status;
+}
+
+enum status iceberg_table_manifests(struct iceberg_table *table,
+                                    const struct table_snapshot *snapshot,
+                                    const struct manifest_file **out, uint32_t *count,
+                                    struct err *err)
+{
+    if (table->list_snapshot_id != snapshot->snapshot_id) {
+        table->list_snapshot_id = TABLE_NONE;
+        arena_reset(&table->list_arena);
+        TRY(iceberg_table_read_list(table, &table->list_arena, snapshot, &table->list,
+                                    &table->list_count, err));
+        table->list_snapshot_id = snapshot->snapshot_id;
+    }
+    *out = table->list;
+    *count = table->list_count;
+    return STATUS_OK;
+}
+
+static struct str directory(const struct table_metadata *metadata, struct arena *arena,
+                            const char *property, const char *name)
+{
+    const struct str *given = table_metadata_property(metadata, property);
+    struct str base = given != NULL && given->size > 0 ? *given : metadata->location;
+    while (base.size > 1 && base.ptr[base.size - 1] == '/') {
+        base.size--;
+    }
+    return given != NULL && given->size > 0 ? arena_str(arena, base)
+                                            : arena_printf(arena, "%.*s/%s", STR_ARGS(base), name);
+}
+
+struct str iceberg_table_metadata_directory(const struct table_metadata *metadata,
+                                            struct arena *arena)
+{
+    return directory(metadata, arena, "write.metadata.path", "metadata");
+}
+
+struct str iceberg_table_data_directory(const struct table_metadata *metadata, struct arena *arena)
+{
+    return directory(metadata, arena, "write.data.path", "data");
+}
+
+struct str iceberg_table_metadata_name(struct arena *arena, struct str current, const char *uuid)
+{
+    // The number is what stands before the first '-' of the file's name; strange names count as 0.
+    size_t start = current.size;
+    while (start > 0 && current.ptr[start - 1] != '/') {
+        start--;
+    }
+    struct str name = str_slice(current, start, current.size);
+    int64_t version = -1;
+    if (current.size > 0 &&
+        (!str_to_i64(str_slice(name, 0, str_find(name, '-')), &version) || version < 0)) {
+        version = 0;
+    }
+    return arena_printf(arena, "%05lld-%s.metadata.json", (long long)version + 1, uuid);
+}
