@@ -60,7 +60,7 @@ void string_like(struct kernel_run *run, const struct column *s, const struct co
                  const struct column *escape, uint64_t *is_true, uint64_t *is_null);
 
 // ASCII (I32: the first byte, signed), CHR (STRING of an I64, modulo 256), HEX of bytes and of I64,
-// UNHEX (null where it is no hex), TO_BASE64, FROM_BASE64.
+// UNHEX (null where it is no hex), TO_BASE64, FROM_BASE64 (text; fails where it is none).
 void string_ascii(struct kernel_run *run, const struct column *s, struct column *out);
 void string_chr(struct kernel_run *run, const struct column *n, struct column *out);
 void string_hex(struct kernel_run *run, const struct column *s_or_n, struct column *out);
