@@ -29,7 +29,7 @@ struct column;
 struct function;
 struct function_options;
 struct strbuf;
-struct zone; // kernel: a time zone's rules
+struct zone; // data/zone.h
 
 // What the statement runs under. Resolved once, kept with the plan.
 struct expr_settings {
