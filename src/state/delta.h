@@ -6,10 +6,11 @@
 // segment's number. The others belong to one table each and are applied in order:
 //
 //     DELTA_TABLE    says which table the blocks behind it are of: {id, slice, form, layout id}
-//     DELTA_ROWS     row images (row_layout.h), each as it stands in memory, mark cleared
-//     DELTA_GONE     tombstones: row images with only their key fields set
-//     DELTA_ENTRIES  of an ordered table: {u64 hash, u16 key size, key, value}, packed
-//     DELTA_ENTRIES_GONE  the same without values
+//     DELTA_ROWS     row images (row_layout.h), each as it stands in memory, mark 0; one of more than
+//                    ROW_UNITS_MAX units stands alone in its block
+//     DELTA_GONE     tombstones, the same: only their keys count
+//     DELTA_ENTRIES  of an ordered table: images of entries as they stand in memory, mark 0
+//     DELTA_ENTRIES_GONE  tombstones of those, the same
 //     DELTA_DROP     the table {id, slice} ended; its earlier rows are void
 //     DELTA_END      the last block: how many blocks there are. A segment without it is damaged
 //
@@ -70,6 +71,8 @@ MUST_USE enum status delta_table_set(struct delta_writer *writer, const struct d
 // Room for `size` bytes of an image in a block of `kind`.
 MUST_USE enum status delta_add(struct delta_writer *writer, enum delta_kind kind, size_t size,
                                char **image, struct err *err);
+MUST_USE enum status delta_drop(struct delta_writer *writer, const struct delta_table *table,
+                                struct err *err);
 MUST_USE enum status delta_end(struct delta_writer *writer, struct err *err);
 
 // Reads a segment block by block.
@@ -80,6 +83,7 @@ struct delta_reader {
     uint64_t number;
     struct delta_table table;
     bool is_started;
+    bool is_ended;
     bool has_table;
     struct compress *compress;
     struct arena arena; // the block read last

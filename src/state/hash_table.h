@@ -43,6 +43,8 @@ MUST_USE struct hash_table *hash_table_new(struct state_context *context,
                                            const struct hash_table_options *options);
 // With all its rows: nothing of them is in the next checkpoint.
 void hash_table_free(struct hash_table *table); // NULL is allowed
+// Says what tables of options->id look like, for a restore that meets slices of it that are not open.
+void hash_table_declare(struct state_context *context, const struct hash_table_options *options);
 // The open table {id, slice} of the context; NULL: there is none.
 struct hash_table *hash_table_open(struct state_context *context, uint32_t id, int64_t slice);
 uint64_t hash_table_count(const struct hash_table *table);
@@ -88,9 +90,10 @@ struct row *hash_table_row(struct hash_table *table, row_id id); // prepared
 
 // All rows, page by page, in no order. Rows changed, added or removed meanwhile are met or not; the
 // others exactly once.
-struct hash_table_scan {
-    uint32_t page; // index in the table's list
-    uint32_t offset;
+struct hash_table_scan { // zero: from the start
+    uint32_t pages;      // still to be read
+    uint32_t offset;     // in the page being read; 0: at its start
+    bool is_started;
 };
 // OK: up to `max` rows in `out`, in place until the next prepare or scan; AGAIN; END: no more.
 MUST_USE enum status hash_table_scan_next(struct hash_table *table, struct hash_table_scan *scan,

@@ -1,38 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ordered_key: values as bytes whose order under memcmp is the order of the values, one value after
-// the other, so that a key of several columns sorts by the first, then by the second.
+// ordered_key: reading the keys of ordered tables, which kernel/order.h makes.
 //
-// Each value: a byte for null (0: null first, 1: a value, 2: null last), then the value, big-endian
-// with the sign bit turned; floating point with -0 as 0 and NaN above all; strings with 0 as 0 255 and
-// 0 0 at the end. Descending: all its bytes inverted. decode() gives the values back.
+// A key is the values of some columns, one behind the other, so that keys with the same first values
+// have a common prefix: a group is the range from its prefix to ordered_key_successor() of it.
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/err.h"
-#include "base/strbuf.h"
 #include "data/column.h"
+#include "kernel/order.h"
 
 struct arena;
 
-struct ordered_key_order {
-    bool is_descending;
-    bool nulls_first;
-};
-
-// Appends the value of `row`.
-void ordered_key_add(struct strbuf *out, const struct column *column, uint32_t row,
-                     struct ordered_key_order order);
-// The end of the value that begins at `offset`: keys with the same first values share a prefix.
-// 0 where the bytes are no such value.
+// Where the value that begins at `offset` ends; 0 where the bytes are no such value. Scalars only.
 size_t ordered_key_skip(struct str key, size_t offset, enum physical physical,
-                        struct ordered_key_order order);
-// The values at the offsets given of `count` keys, as a FLAT column in `arena`.
+                        struct order_column order);
+// The values at offsets[i] of keys[i] as a FLAT column in `arena`. Scalars only. INVALID_DATA where
+// the bytes are no such values.
 MUST_USE enum status ordered_key_decode(const struct str *keys, const size_t *offsets,
                                         uint32_t count, enum physical physical,
-                                        struct ordered_key_order order, struct arena *arena,
+                                        struct order_column order, struct arena *arena,
                                         struct column *out, struct err *err);
-// The least key that is greater than every key with the prefix `prefix`, in place: its length
-// afterwards; 0: there is none.
+// Makes of `prefix` the least bytes that are greater than all that begin with it; returns their
+// length, 0 where there are none.
 size_t ordered_key_successor(char *prefix, size_t size);

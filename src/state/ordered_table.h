@@ -5,7 +5,7 @@
 // that their order is that of (key columns, order columns, sequence). MIN and MAX under retraction,
 // Top-N, timers.
 //
-// The first `hash` of a key decides its key group: give the hash of the group's columns.
+// The hash of an entry decides its key group: give the hash of the group's columns.
 #pragma once
 
 #include <stdbool.h>
@@ -19,8 +19,8 @@ struct ordered_table;
 
 enum {
     ORDERED_TABLE_DERIVED = 1,
-    ORDERED_KEY_MAX = 4000,   // bytes of a key in a page; what is longer goes through ordered_key.h
-    ORDERED_VALUE_MAX = 1024,
+    ORDERED_KEY_MAX = 3000, // bytes of a key; longer ones are the caller's to refuse
+    ORDERED_VALUE_MAX = 256,
 };
 
 struct ordered_table_options {

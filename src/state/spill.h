@@ -47,10 +47,11 @@ struct spill_request {
     void *bytes; // the spill's until the answer
     size_t size;
     enum status status; // of the answer
-    struct err err;
 };
 
 void spill_submit(struct spill_queue *queue, struct spill_request *request);
 // The next answer; NULL: none now.
 struct spill_request *spill_answer(struct spill_queue *queue);
+// The first failure among the answers so far; OK: none.
+MUST_USE enum status spill_error(struct spill_queue *queue, struct err *err);
 bool spill_run_one(struct spill *spill); // false: nothing to do

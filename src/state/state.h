@@ -122,9 +122,6 @@ void state_checkpoint_begin(struct state_context *context, struct state_segment_
 // again when convenient; AGAIN with *waiting true: pages are being read, there will be a wake.
 MUST_USE enum status state_checkpoint_step(struct state_context *context, size_t size,
                                            bool *waiting, struct err *err);
-// The checkpoint begun last is durable (true), or the job fails and it will never be (false). What it
-// says about live segments counts only after true.
-void state_checkpoint_end(struct state_context *context, bool durable);
 // The segments that make up the checkpoint written last, oldest first; in `arena`. Others of this
 // context may be removed once it is durable.
 uint32_t state_checkpoint_segments(const struct state_context *context, struct arena *arena,
