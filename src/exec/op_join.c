@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inner join by equality, with a residual condition. Each side's rows are kept in a multimap; a row that
+// arrives is added to its side (or taken from it) and joined with what the other side holds now, so
+// every pair is made once, by whichever row comes second. The kind of the change is the arriving row's.
+//
+// Rows with a NULL in a key that is compared by = match nothing and are not kept.
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/mem.h"
+#include "exec/column_map.h"
+#include "exec/key_hash.h"
+#include "exec/op.h"
+#include "expr/program.h"
+#include "kernel/hash_columns.h"
+#include "plan/plan.h"
+#include "state/multimap.h"
+
+enum { TABLES_A_SIDE = 3, PAIRS_MAX = 1024 };
+
+struct side {
+    struct multimap *map;
+    uint32_t column_count;
+    uint32_t *keys; // positions
+};
+
+struct op_join {
+    struct op op;
+    struct side sides[2];
+    uint32_t key_count;
+    const bool *null_safe;
+    struct program *condition; // over left and right columns; NULL: none
+    // The batch in work.
+    bool is_begun;
+    bool is_matching;            // rows from … from + count - 1 are kept, pairs remain
+    struct arena batch_arena;    // of what holds for the whole batch
+    struct batch rows;           // without rows that match nothing
+    struct multimap_input input;
+    struct column *key_columns;
+    uint32_t from, count;
+    struct multimap_cursor cursor;
+};
+
+// Leaves out rows that have a NULL in a key that is not null-safe.
+static struct batch without_null_keys(struct op_join *join, const struct side *side,
+                                      const struct batch *in)
+{
+    uint64_t keep[BATCH_WORDS_MAX];
+    bits_fill(keep, in->row_count);
+    bool any = false;
+    for (uint32_t i = 0; i < join->key_count; i++) {
+        const struct column *key = &in->columns[side->keys[i]];
+        if ((join->null_safe != NULL && join->null_safe[i]) || key->valid == NULL) {
+            continue;
+        }
+        any = true;
+        for (uint32_t word = 0; word < bits_words(in->row_count); word++) {
+            keep[word] &= column_valid_word(key, word);
+        }
+    }
+    uint32_t kept = any ? bits_count(keep, in->row_count) : in->row_count;
+    if (kept == in->row_count) {
+        return *in;
+    }
+    uint16_t *rows = arena_alloc(&join->batch_arena, (kept + 1) * sizeof *rows);
+    bits_positions(keep, in->row_count, rows);
+    return batch_gather(&join->batch_arena, in, rows, kept);
+}
+
+static void begin(struct op_join *join, uint32_t port, const struct batch *in)
+{
+    const struct side *side = &join->sides[port];
+    struct arena *arena = &join->batch_arena;
+    arena_reset(arena);
+    join->rows = without_null_keys(join, side, in);
+    uint32_t row_count = join->rows.row_count;
+    join->key_columns = arena_new_array(arena, struct column, join->key_count + 1);
+    for (uint32_t i = 0; i < join->key_count; i++) {
+        join->key_columns[i] = join->rows.columns[side->keys[i]];
+    }
+    uint64_t *key_hashes = arena_alloc(arena, (row_count + 1) * sizeof *key_hashes);
+    uint64_t *row_hashes = arena_alloc(arena, (row_count + 1) * sizeof *row_hashes);
+    hash_columns(join->key_columns, join->key_count, row_count, key_hashes);
+    hash_columns(join->rows.columns, side->column_count, row_count, row_hashes);
+    key_hash_join(key_hashes, row_hashes, row_count);
+    join->input = (struct multimap_input){.columns = join->rows.columns,
+                                          .row_hashes = row_hashes,
+                                          .key_hashes = key_hashes,
+                                          .kinds = join->rows.kinds,
+                                          .row_count = row_count};
+    join->from = join->count = 0;
+    join->is_begun = true;
+    join->is_matching = false;
+}
+
+// Keeps the next rows and sets the cursor to match them.
+static enum status keep(struct op_join *join, uint32_t port, struct err *err)
+{
+    struct multimap *own = join->sides[port].map;
+    TRY(multimap_prepare(own, &join->input, join->from, &join->count, err));
+    multimap_change(own, &join->input, join->from, join->count);
+    uint16_t *rows = arena_alloc(&join->batch_arena, join->count * sizeof *rows);
+    for (uint32_t i = 0; i < join->count; i++) {
+        rows[i] = (uint16_t)(join->from + i);
+    }
+    struct hash_keys keys = {.columns = join->key_columns,
+                             .column_count = join->key_count,
+                             .hashes = join->input.key_hashes,
+                             .rows = rows,
+                             .count = join->count};
+    multimap_match(&join->cursor, &keys);
+    join->is_matching = true;
+    return STATUS_OK;
+}
+
+// A stored row that was retracted before it was added counts negatively: the change turns around.
+static int8_t turned(int8_t kind)
+{
+    static const int8_t opposite[] = {CHANGE_DELETE, CHANGE_UPDATE_AFTER, CHANGE_UPDATE_BEFORE,
+                                      CHANGE_INSERT};
+    return opposite[kind];
+}
+
+// Pairs that stand for several equal rows are repeated.
+struct expansion {
+    uint16_t *probe;
+    struct row **rows;
+    int8_t *kinds;
+    uint32_t count;
+    bool all_inserts;
+};
+
+static void expand(struct op_join *join, const struct multimap_pairs *pairs,
+                   struct expansion *out)
+{
+    struct arena *scratch = &join->op.scratch;
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        total += (uint64_t)(pairs->counts[i] < 0 ? -pairs->counts[i] : pairs->counts[i]);
+    }
+    ASSERT(total <= UINT32_MAX / 32 && "a row is repeated more often than a join can hand out");
+    out->probe = arena_alloc(scratch, (size_t)(total + 1) * sizeof *out->probe);
+    out->rows = arena_alloc(scratch, (size_t)(total + 1) * sizeof *out->rows);
+    out->kinds = arena_alloc(scratch, (size_t)total + 1);
+    out->count = 0;
+    out->all_inserts = true;
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        int64_t count = pairs->counts[i];
+        int8_t kind = join->rows.kinds == NULL ? (int8_t)CHANGE_INSERT
+                                               : join->rows.kinds[pairs->probe[i]];
+        kind = count < 0 ? turned(kind) : kind;
+        out->all_inserts = out->all_inserts && kind == CHANGE_INSERT;
+        for (int64_t n = count < 0 ? -count : count; n > 0; n--) {
+            out->probe[out->count] = pairs->probe[i];
+            out->rows[out->count] = pairs->rows[i];
+            out->kinds[out->count++] = kind;
+        }
+    }
+}
+
+static struct batch assemble(struct op_join *join, uint32_t port, const struct expansion *pairs,
+                             uint32_t from, uint32_t count)
+{
+    struct arena *scratch = &join->op.scratch;
+    const struct side *own = &join->sides[port];
+    const struct side *other = &join->sides[1 - port];
+    uint32_t column_count = own->column_count + other->column_count;
+    struct column *columns = arena_new_array(scratch, struct column, column_count);
+    struct column *own_columns = port == 0 ? columns : columns + other->column_count;
+    struct column *other_columns = port == 0 ? columns + own->column_count : columns;
+    for (uint32_t i = 0; i < own->column_count; i++) {
+        own_columns[i] =
+            column_gather(scratch, &join->rows.columns[i], pairs->probe + from, count);
+    }
+    const struct row_layout *layout = multimap_layout(other->map);
+    for (uint32_t i = 0; i < other->column_count; i++) {
+        other_columns[i] =
+            row_layout_column(layout, i, pairs->rows + from, count, scratch);
+    }
+    return (struct batch){.row_count = count,
+                          .column_count = column_count,
+                          .columns = columns,
+                          .kinds = pairs->all_inserts ? NULL : pairs->kinds + from};
+}
+
+static enum status apply_condition(struct op_join *join, struct batch *batch, struct err *err)
+{
+    uint64_t is_true[BATCH_WORDS_MAX];
+    TRY(program_filter(join->condition, batch, is_true, err));
+    uint32_t kept = bits_count(is_true, batch->row_count);
+    if (kept < batch->row_count) {
+        uint16_t *rows = arena_alloc(&join->op.scratch, (kept + 1) * sizeof *rows);
+        bits_positions(is_true, batch->row_count, rows);
+        *batch = batch_gather(&join->op.scratch, batch, rows, kept);
+    }
+    return STATUS_OK;
+}
+
+// The next window of pairs as output. A window whose repetitions are more than a batch is rare; it is
+// taken in smaller windows, down to single pairs.
+static enum status match(struct op_join *join, uint32_t port, struct batch *out, struct err *err)
+{
+    struct multimap_pairs *pairs =
+        arena_alloc(&join->op.scratch, sizeof(struct multimap_pairs));
+    struct multimap_cursor before = join->cursor;
+    for (uint32_t max = PAIRS_MAX;; max /= 2) {
+        join->cursor = before;
+        TRY(multimap_next(join->sides[1 - port].map, &join->cursor, pairs, max, err));
+        struct expansion expansion;
+        expand(join, pairs, &expansion);
+        if (expansion.count > BATCH_ROWS_MAX && max > 1) {
+            continue;
+        }
+        if (expansion.count > BATCH_ROWS_MAX) {
+            return ERR(err, STATUS_LIMIT,
+                       "join: one row stands %u times on the other side; at most %d are possible",
+                       expansion.count, BATCH_ROWS_MAX);
+        }
+        *out = assemble(join, port, &expansion, 0, expansion.count);
+        return join->condition == NULL || out->row_count == 0
+                   ? STATUS_OK
+                   : apply_condition(join, out, err);
+    }
+}
+
+static enum op_result join_on_batch(struct op *op, uint32_t port, const struct batch *in,
+                                    struct op_output *out, struct err *err)
+{
+    struct op_join *join = (struct op_join *)op;
+    arena_reset(&op->scratch);
+    if (!join->is_begun) {
+        begin(join, port, in);
+    }
+    enum status status = STATUS_OK;
+    if (join->is_matching) {
+        status = match(join, port, &out->batch, err);
+        if (status == STATUS_OK) {
+            return OP_MORE;
+        }
+        if (status == STATUS_END) {
+            join->is_matching = false;
+            join->from += join->count;
+            out->batch.row_count = 0;
+            status = STATUS_OK;
+        }
+    }
+    if (status == STATUS_OK && join->from == join->rows.row_count) {
+        join->is_begun = false;
+        return OP_DONE;
+    }
+    if (status == STATUS_OK) {
+        status = keep(join, port, err);
+    }
+    if (status != STATUS_OK) {
+        return status == STATUS_AGAIN ? OP_PENDING : OP_FAILED;
+    }
+    return OP_MORE;
+}
+
+static void join_close(struct op *op)
+{
+    struct op_join *join = (struct op_join *)op;
+    for (int i = 0; i < 2; i++) {
+        multimap_free(join->sides[i].map);
+        mem_free(join->sides[i].keys);
+    }
+    program_free(join->condition);
+    arena_release(&join->batch_arena);
+    op_release(op);
+    mem_free(join);
+}
+
+static const struct op_class join_class = {
+    .name = "join",
+    .on_batch = join_on_batch,
+    .close = join_close,
+};
+
+static void open_side(struct op_join *join, uint32_t at, struct plan_ids keys)
+{
+    const struct plan_node *input = join->op.node->inputs[at];
+    struct arena *scratch = &join->op.scratch;
+    struct side *side = &join->sides[at];
+    side->column_count = input->column_count;
+    side->keys = mem_zalloc((keys.count + 1) * sizeof *side->keys);
+    const uint32_t *positions = column_map_positions(scratch, input, keys);
+    memcpy(side->keys, positions, keys.count * sizeof *positions);
+    const struct type **types =
+        arena_new_array(scratch, const struct type *, input->column_count);
+    for (uint32_t i = 0; i < input->column_count; i++) {
+        types[i] = input->columns[i].type;
+    }
+    struct multimap_options options = {.types = types,
+                                       .column_count = input->column_count,
+                                       .keys = side->keys,
+                                       .key_count = keys.count,
+                                       .id = at * TABLES_A_SIDE};
+    side->map = multimap_new(join->op.context->state, &options);
+}
+
+enum status op_join_new(const struct plan_node *node, const struct op_context *context,
+                        struct op **out, struct err *err)
+{
+    const struct plan_join *plan = &node->as.join;
+    if (plan->kind != PLAN_JOIN_INNER) {
+        return ERR(err, STATUS_UNSUPPORTED, "only inner joins are supported yet");
+    }
+    struct op_join *join = mem_zalloc(sizeof *join);
+    op_init(&join->op, &join_class, context, node);
+    join->op.port_count = 2;
+    join->key_count = plan->left_keys.count;
+    join->null_safe = plan->null_safe;
+    open_side(join, 0, plan->left_keys);
+    open_side(join, 1, plan->right_keys);
+    enum status status = STATUS_OK;
+    if (plan->condition != NULL) {
+        struct program_spec spec = {.exprs = &plan->condition,
+                                    .count = 1,
+                                    .column_ids = column_map_ids(&join->op.scratch, node),
+                                    .column_count = node->column_count,
+                                    .settings = context->expr_settings};
+        status = program_compile(&spec, &join->condition, err);
+    }
+    if (status != STATUS_OK) {
+        join_close(&join->op);
+        return status;
+    }
+    *out = &join->op;
+    return STATUS_OK;
+}
