@@ -25,6 +25,7 @@
 #include "exec/snapshot.h"
 
 struct arena;
+struct op;
 struct op_context;
 struct plan_node;
 struct source_reader;
