@@ -11,6 +11,8 @@ if(FRAZIL_WERROR)
 endif()
 add_compile_options(-fno-common -fvisibility=hidden -fno-omit-frame-pointer
   -include ${CMAKE_SOURCE_DIR}/src/base/banned.h)
+# -iquote, not -I: our sys/file.h must not stand in for the system's <sys/file.h>.
+add_compile_options("SHELL:-iquote ${CMAKE_SOURCE_DIR}/src")
 add_compile_definitions(_GNU_SOURCE)
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
   add_compile_options(-march=x86-64-v2)
