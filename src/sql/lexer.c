@@ -599,7 +599,7 @@ enum status lexer_unescape(struct arena *arena, struct str value, char escape, s
     return STATUS_OK;
 }
 
-// The escape at `at` (behind the backslash) of E'…'; advances `at` over it.
+// The escape at `at` (behind the backslash) of E'...'; advances `at` over it.
 static size_t c_escape(struct str text, size_t *at, uint32_t *high, char *out, size_t size,
                        bool *valid)
 {
