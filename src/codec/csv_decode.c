@@ -78,6 +78,8 @@ enum status csv_decode_new(const struct csv_decode_spec *spec, struct csv_decode
     }
     struct arena *arena = &decoder->columns->arena;
     decoder->spec = *spec;
+    decoder->spec.fields = NULL; // were borrowed
+    decoder->spec.wanted = NULL;
     decoder->spec.null_literal = arena_str(arena, spec->null_literal);
     decoder->column_of = arena_new_array(arena, uint32_t, spec->field_count);
     memset(decoder->column_of, 0xff, spec->field_count * sizeof *decoder->column_of);

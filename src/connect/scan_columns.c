@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "connect/scan_columns.h"
+
+#include "base/arena.h"
+#include "base/assert.h"
+#include "kernel/cast.h"
+#include "plan/plan.h"
+
+void scan_columns_read(struct arena *arena, const struct plan_node *scan, struct scan_columns *out)
+{
+    const struct table_def *table = scan->as.scan.table;
+    uint32_t count = table->column_count;
+    struct type_field *physical = arena_new_array(arena, struct type_field, count);
+    uint32_t *position = arena_new_array(arena, uint32_t, count); // of a table's column
+    uint32_t *wanted = arena_new_array(arena, uint32_t, scan->column_count);
+    uint32_t *places = arena_new_array(arena, uint32_t, scan->column_count);
+    struct scan_metadata *metadata =
+        arena_new_array(arena, struct scan_metadata, scan->column_count);
+    *out = (struct scan_columns){.column_count = scan->column_count,
+                                 .physical = physical,
+                                 .wanted = wanted,
+                                 .places = places,
+                                 .metadata = metadata};
+    for (uint32_t i = 0; i < count; i++) {
+        if (table->columns[i].kind == TABLE_COLUMN_PHYSICAL) {
+            position[i] = out->physical_count;
+            physical[out->physical_count++] =
+                (struct type_field){.name = table->columns[i].name, .type = table->columns[i].type};
+        }
+    }
+    for (uint32_t i = 0; i < scan->column_count; i++) {
+        uint32_t at = scan->as.scan.table_columns[i];
+        const struct table_column *column = &table->columns[at];
+        ASSERT(column->kind != TABLE_COLUMN_COMPUTED);
+        if (column->kind == TABLE_COLUMN_PHYSICAL) {
+            places[out->wanted_count] = i;
+            wanted[out->wanted_count++] = position[at];
+        } else {
+            metadata[out->metadata_count++] = (struct scan_metadata){
+                .column = i,
+                .key = column->metadata_key.size > 0 ? column->metadata_key : column->name,
+                .type = column->type};
+        }
+    }
+}
+
+enum status scan_columns_cast(struct arena *arena, const struct scan_metadata *metadata,
+                              const struct type *from, const struct column *in, struct column *out,
+                              struct err *err)
+{
+    if (type_equal_nullability_aside(from, metadata->type)) {
+        *out = *in;
+        return STATUS_OK;
+    }
+    struct kernel_run run = {.arena = arena, .row_count = in->row_count};
+    struct cast_types types = {.from = from, .to = metadata->type};
+    cast_column(&run, &types, in, out);
+    if (run.failed != NULL && bits_any(run.failed, in->row_count)) {
+        return ERR(err, STATUS_INVALID_DATA, "metadata '%.*s' as %.*s: %s", STR_ARGS(metadata->key),
+                   STR_ARGS(type_text(arena, metadata->type)), run.failure);
+    }
+    return STATUS_OK;
+}
+
+struct column scan_columns_constant(struct arena *arena, enum physical physical, const void *value,
+                                    uint32_t row_count)
+{
+    return (struct column){
+        .physical = physical,
+        .encoding = ENCODING_CONST,
+        .row_count = row_count,
+        .values = arena_copy(arena, value, physical_width(physical)),
+    };
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// scan_columns: what a PLAN_SCAN node asks a connector for, taken apart: the physical columns that
+// the format decodes, and the metadata columns that the connector or the format fills, each in its
+// place of the batch.
+//
+// Metadata may be declared with another type than the connector's own (partition BIGINT); the
+// columns are cast then.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "data/batch.h"
+#include "data/type.h"
+
+struct arena;
+struct plan_node;
+
+struct scan_metadata {
+    uint32_t column;         // its place in the batch
+    struct str key;          // "offset", "value.source.table"
+    const struct type *type; // as declared
+};
+
+struct scan_columns {
+    uint32_t column_count;
+    uint32_t physical_count;           // of the table, wanted or not
+    const struct type_field *physical; // in the table's order
+    uint32_t wanted_count;
+    const uint32_t *wanted; // indexes into `physical`
+    const uint32_t *places; // the place in the batch of each wanted one
+    uint32_t metadata_count;
+    const struct scan_metadata *metadata;
+};
+
+// All in `arena`; names and types are borrowed from the scan's table.
+void scan_columns_read(struct arena *arena, const struct plan_node *scan, struct scan_columns *out);
+// `in`, of type `from`, as the metadata column's declared type. INVALID_DATA where a value does not
+// fit.
+MUST_USE enum status scan_columns_cast(struct arena *arena, const struct scan_metadata *metadata,
+                                       const struct type *from, const struct column *in,
+                                       struct column *out, struct err *err);
+// One value for all rows, CONST.
+struct column scan_columns_constant(struct arena *arena, enum physical physical, const void *value,
+                                    uint32_t row_count);
