@@ -150,7 +150,7 @@ static enum status bind(const struct function_use *use, const struct function *f
                           .offset = use->offset,
                           .length = use->length,
                           .function = function,
-                          .args = args,
+                          .args = binding.args,
                           .arg_count = binding.arg_count,
                           .options = binding.options};
     *out = expr;

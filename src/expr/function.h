@@ -206,7 +206,8 @@ struct function_family {
     uint32_t count;
 };
 
-// All functions, in the order of the table; by index up to function_count().
+// All functions, in the order of the table; by index up to function_count(). Names that begin with $
+// are for the inside: SHOW FUNCTIONS leaves them out.
 uint32_t function_count(void);
 const struct function *function_at(uint32_t index);
 // By name or alias, any case. Several entries may have a name (- with one and two arguments):

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "data/decimal.h"
 #include "expr/binding.h"
 #include "expr/derive.h"
 #include "expr/families.h"
@@ -213,7 +214,8 @@ static enum status resolve_sign(struct function_binding *binding, struct err *er
 static enum status evaluate_sign(struct function_call *call, struct column *out, struct err *err)
 {
     struct kernel_run run = kernels_begin(call);
-    arith_sign(&run, &call->args[0], derive_scale(call->expr->args[0]->type), out);
+    int128 one = decimal_power(derive_scale(call->expr->args[0]->type));
+    arith_sign(&run, &call->args[0], one, out);
     return kernels_end(call, &run, err);
 }
 

@@ -45,8 +45,9 @@ static enum status resolve_extend(struct function_binding *binding, struct err *
     if (element == NULL) {
         return binding_refuse(binding, err);
     }
+    bool nullable = binding_nullable(binding);
     TRY(binding_cast(binding, 1, element, err));
-    binding->type = type_array(binding->arena, element, binding_type(binding, 0)->nullable);
+    binding->type = type_array(binding->arena, element, nullable);
     return STATUS_OK;
 }
 

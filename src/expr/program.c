@@ -8,6 +8,8 @@
 #include "expr/program_int.h"
 #include "expr/program_merge.h"
 #include "expr/rows.h"
+#include "kernel/kernel.h"
+#include "kernel/select_case.h"
 
 void program_free(struct program *program)
 {
@@ -43,8 +45,8 @@ static const struct column *reg_column(struct program *program, uint32_t number)
 {
     struct program_register *reg = &program->registers[number];
     if (!reg->has_column) {
-        program_merge_bits_to_column(&program->scratch, program->row_count, reg->is_true,
-                                     reg->is_null, &reg->column);
+        struct kernel_run run = {.arena = &program->scratch, .row_count = program->row_count};
+        kernel_bool_column(&run, reg->is_true, reg->is_null, &reg->column);
         reg->has_column = true;
     }
     return &reg->column;
@@ -54,7 +56,8 @@ static struct program_register *reg_bits(struct program *program, uint32_t numbe
 {
     struct program_register *reg = &program->registers[number];
     if (!reg->has_bits) {
-        program_merge_column_to_bits(&reg->column, reg->is_true, reg->is_null);
+        struct kernel_run run = {.arena = &program->scratch, .row_count = program->row_count};
+        kernel_bool_masks(&run, &reg->column, reg->is_true, reg->is_null);
         reg->has_bits = true;
     }
     return reg;
@@ -346,18 +349,20 @@ static void run_merge(struct program *program, const struct program_step *step)
         out->has_bits = true;
         return;
     }
-    struct program_merge_part *parts =
-        arena_alloc(&program->scratch, step->arg_count * sizeof *parts);
+    struct select_case *cases = arena_alloc(&program->scratch, step->arg_count * sizeof *cases);
     uint32_t count = 0;
     for (uint32_t i = 0; i < step->arg_count; i++) {
         const struct program_mask *mask = &program->masks[step->masks[i]];
         if (mask->has_any) {
-            parts[count].rows = mask->bits;
-            parts[count++].column = reg_column(program, step->args[i]);
+            cases[count].mask = mask->bits;
+            cases[count++].column = reg_column(program, step->args[i]);
         }
     }
-    out->column = program_merge_columns(&program->scratch, parts, count, &out->nulls,
-                                        program->row_count);
+    if (count == 1) { // the other rows are not active
+        out->column = *cases[0].column;
+    } else {
+        out->column = select_case_blend(&program->scratch, cases, count, program->row_count);
+    }
     out->has_column = true;
 }
 
