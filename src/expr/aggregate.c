@@ -91,11 +91,9 @@ static bool is_comparable(const struct type *type)
 static enum status refuse(struct arena *arena, enum aggregate_kind kind,
                           const struct type *argument, struct err *err)
 {
-    struct str text = argument == NULL
-                          ? STR_LIT("*")
-                          : type_text(arena, type_with_null(arena, argument, true));
-    (void)ERR(err, STATUS_INVALID_DATA, "cannot apply '%s' to (%.*s)", names[kind],
-              STR_ARGS(text));
+    struct str text =
+        argument == NULL ? STR_LIT("*") : type_text(arena, type_with_null(arena, argument, true));
+    (void)ERR(err, STATUS_INVALID_DATA, "cannot apply '%s' to (%.*s)", names[kind], STR_ARGS(text));
     err_at(err, ERR_STAGE_VALIDATE, ERR_NO_OFFSET, 0);
     return STATUS_INVALID_DATA;
 }

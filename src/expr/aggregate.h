@@ -3,8 +3,8 @@
 // aggregate: aggregate functions as data: their result types, and accumulators that are plain bytes
 // inside a row of state.
 //
-// An accumulator is an image of `size` bytes at an `offset` that the operator chooses inside its own
-// row. All zero bytes is the accumulator of no rows. The image holds no pointers and needs no
+// An accumulator is an image of `size` bytes at an `offset` that the operator chooses inside its
+// own row. All zero bytes is the accumulator of no rows. The image holds no pointers and needs no
 // alignment; it may be copied, spilled and restored as bytes. Its slots:
 //
 //     COUNT(*), COUNT(x)      count I64                          rows, non-null rows
@@ -98,8 +98,8 @@ struct aggregate_rows {
     char *const *images;
     uint32_t offset;
     uint32_t row_count;
-    const int8_t *kinds;    // NULL: all are inserts
-    const uint64_t *active; // NULL: all rows
+    const int8_t *kinds;                     // NULL: all are inserts
+    const uint64_t *active;                  // NULL: all rows
     const struct aggregate_strings *strings; // where needs_strings
 };
 
@@ -112,11 +112,10 @@ MUST_USE enum status aggregate_accumulate(const struct aggregate *aggregate,
 // `from_strings`.
 MUST_USE enum status aggregate_merge(const struct aggregate *aggregate,
                                      const struct aggregate_rows *rows, const char *const *from,
-                                     const struct aggregate_strings *from_strings,
-                                     struct err *err);
+                                     const struct aggregate_strings *from_strings, struct err *err);
 // The results of row_count images as a FLAT column in `arena`.
-struct column aggregate_result(const struct aggregate *aggregate,
-                               const struct aggregate_rows *rows, struct arena *arena);
+struct column aggregate_result(const struct aggregate *aggregate, const struct aggregate_rows *rows,
+                               struct arena *arena);
 
 // COUNT(*), SUM(amount): `argument` is the text of the argument.
 void aggregate_print(struct strbuf *out, const struct aggregate *aggregate, struct str argument);

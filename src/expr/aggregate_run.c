@@ -19,8 +19,8 @@ static inline int64_t sign_of(const struct aggregate_rows *rows, uint32_t row)
 static uint64_t counted_word(const struct aggregate_rows *rows, const struct column *argument,
                              uint32_t word)
 {
-    uint64_t bits = word + 1 == bits_words(rows->row_count) ? bits_tail(rows->row_count)
-                                                            : UINT64_MAX;
+    uint64_t bits =
+        word + 1 == bits_words(rows->row_count) ? bits_tail(rows->row_count) : UINT64_MAX;
     bits &= rows->active == NULL ? UINT64_MAX : rows->active[word];
     return bits & (argument == NULL ? UINT64_MAX : column_valid_word(argument, word));
 }
@@ -143,9 +143,7 @@ static void accumulate_sum(const struct aggregate *aggregate, const struct colum
     case PHYSICAL_I8: sum_i8(aggregate, argument, rows); return;
     case PHYSICAL_I16: sum_i16(aggregate, argument, rows); return;
     case PHYSICAL_I32: sum_i32(aggregate, argument, rows); return;
-    case PHYSICAL_I64:
-        (is_decimal ? sum_decimal64 : sum_i64)(aggregate, argument, rows);
-        return;
+    case PHYSICAL_I64: (is_decimal ? sum_decimal64 : sum_i64)(aggregate, argument, rows); return;
     case PHYSICAL_I128: sum_decimal128(aggregate, argument, rows); return;
     case PHYSICAL_F32:
         (aggregate->kind == AGGREGATE_AVG ? mean_f32 : sum_f32)(aggregate, argument, rows);
@@ -186,15 +184,12 @@ static void accumulate_value(const struct aggregate *aggregate, const struct col
     size_t width = physical_width(argument->physical);
     uint32_t count_at = aggregate->offsets[1];
     _Alignas(16) char bytes[16];
-    struct column held = {.physical = argument->physical,
-                          .encoding = ENCODING_FLAT,
-                          .row_count = 1,
-                          .values = bytes};
+    struct column held = {
+        .physical = argument->physical, .encoding = ENCODING_FLAT, .row_count = 1, .values = bytes};
     FOR_EACH_ROW(rows, argument, {
         bool is_first = load_i64(image + count_at) == 0;
         memcpy(bytes, image, width);
-        if (is_first ||
-            replaces(aggregate->kind, compare_values(argument, row, &held, 0))) {
+        if (is_first || replaces(aggregate->kind, compare_values(argument, row, &held, 0))) {
             memcpy(image, column_value(argument, row), width);
         }
         add_i64(image + count_at, 1);
@@ -210,8 +205,8 @@ static void accumulate_string(const struct aggregate *aggregate, const struct co
         uint64_t handle = (uint64_t)load_i64(image);
         bool is_first = load_i64(image + count_at) == 0;
         struct str value = strview_str(column_value(argument, row));
-        if (is_first || replaces(aggregate->kind,
-                                 str_compare(value, strings->get(strings->context, handle)))) {
+        if (is_first ||
+            replaces(aggregate->kind, str_compare(value, strings->get(strings->context, handle)))) {
             handle = strings->put(strings->context, handle, value);
             memcpy(image, &handle, sizeof handle);
         }
@@ -246,7 +241,8 @@ static enum status check_single(const struct aggregate *aggregate,
 {
     FOR_EACH_ROW(rows, NULL, {
         if (load_i64(image + aggregate->offsets[1]) > 1) {
-            return ERR(err, STATUS_INVALID_DATA, "a subquery used as a value gave more than one row");
+            return ERR(err, STATUS_INVALID_DATA,
+                       "a subquery used as a value gave more than one row");
         }
     })
     return STATUS_OK;
@@ -309,8 +305,7 @@ static struct column held_column(const struct aggregate *aggregate, const char b
 }
 
 static void merge_value(const struct aggregate *aggregate, const struct aggregate_rows *rows,
-                        char *image, const char *from,
-                        const struct aggregate_strings *from_strings)
+                        char *image, const char *from, const struct aggregate_strings *from_strings)
 {
     uint32_t count_at = aggregate->offsets[1];
     int64_t from_count = load_i64(from + count_at);
@@ -321,9 +316,9 @@ static void merge_value(const struct aggregate *aggregate, const struct aggregat
     if (aggregate->needs_strings) {
         uint64_t handle = (uint64_t)load_i64(image);
         struct str value = from_strings->get(from_strings->context, (uint64_t)load_i64(from));
-        if (is_first || replaces(aggregate->kind,
-                                 str_compare(value, rows->strings->get(rows->strings->context,
-                                                                       handle)))) {
+        if (is_first ||
+            replaces(aggregate->kind,
+                     str_compare(value, rows->strings->get(rows->strings->context, handle)))) {
             handle = rows->strings->put(rows->strings->context, handle, value);
             memcpy(image, &handle, sizeof handle);
         }
@@ -335,8 +330,8 @@ static void merge_value(const struct aggregate *aggregate, const struct aggregat
         memcpy(theirs, from, width);
         struct column our_column = held_column(aggregate, ours);
         struct column their_column = held_column(aggregate, theirs);
-        if (is_first || replaces(aggregate->kind,
-                                 compare_values(&their_column, 0, &our_column, 0))) {
+        if (is_first ||
+            replaces(aggregate->kind, compare_values(&their_column, 0, &our_column, 0))) {
             memcpy(image, from, width);
         }
     }
@@ -344,8 +339,8 @@ static void merge_value(const struct aggregate *aggregate, const struct aggregat
 }
 
 enum status aggregate_merge(const struct aggregate *aggregate, const struct aggregate_rows *rows,
-                            const char *const *from,
-                            const struct aggregate_strings *from_strings, struct err *err)
+                            const char *const *from, const struct aggregate_strings *from_strings,
+                            struct err *err)
 {
     bool sums = aggregate->kind <= AGGREGATE_SUM0 || aggregate->kind == AGGREGATE_AVG;
     FOR_EACH_ROW(rows, NULL, {
@@ -385,8 +380,7 @@ static bool finish_decimal(const struct aggregate *aggregate, const char *image,
         return true;
     }
     int32_t shift = aggregate->type->scale - aggregate->argument->scale;
-    return decimal_divide(sum, shift, count, out) &&
-           decimal_fits(*out, TYPE_DECIMAL_PRECISION_MAX);
+    return decimal_divide(sum, shift, count, out) && decimal_fits(*out, TYPE_DECIMAL_PRECISION_MAX);
 }
 
 static bool finish_number(const struct aggregate *aggregate, const char *image, int64_t count,
@@ -446,8 +440,8 @@ static bool finish(const struct aggregate *aggregate, const struct aggregate_row
     return true;
 }
 
-struct column aggregate_result(const struct aggregate *aggregate,
-                               const struct aggregate_rows *rows, struct arena *arena)
+struct column aggregate_result(const struct aggregate *aggregate, const struct aggregate_rows *rows,
+                               struct arena *arena)
 {
     enum physical physical = type_physical(aggregate->type);
     size_t width = physical_width(physical);

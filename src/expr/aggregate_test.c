@@ -322,8 +322,7 @@ static void test_a_second_single_value_is_an_error(void **state)
     const struct aggregate *single = resolve(&arena, "SINGLE_VALUE", &type_int);
     struct one_group group;
     one_group(&group, 2, NULL);
-    assert_int_equal(aggregate_accumulate(single, &column, &group.rows, NULL),
-                     STATUS_INVALID_DATA);
+    assert_int_equal(aggregate_accumulate(single, &column, &group.rows, NULL), STATUS_INVALID_DATA);
     arena_release(&arena);
 }
 

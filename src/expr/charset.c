@@ -14,11 +14,10 @@ static enum status find(struct str name, enum set *set, struct err *err)
     static const struct {
         const char *name;
         enum set set;
-    } sets[] = {{"UTF-8", SET_UTF8},          {"UTF8", SET_UTF8},
-                {"US-ASCII", SET_ASCII},      {"ASCII", SET_ASCII},
-                {"ISO-8859-1", SET_LATIN1},   {"ISO8859_1", SET_LATIN1},
-                {"LATIN1", SET_LATIN1},       {"UTF-16", SET_UTF16},
-                {"UTF-16BE", SET_UTF16BE},    {"UTF-16LE", SET_UTF16LE}};
+    } sets[] = {{"UTF-8", SET_UTF8},      {"UTF8", SET_UTF8},         {"US-ASCII", SET_ASCII},
+                {"ASCII", SET_ASCII},     {"ISO-8859-1", SET_LATIN1}, {"ISO8859_1", SET_LATIN1},
+                {"LATIN1", SET_LATIN1},   {"UTF-16", SET_UTF16},      {"UTF-16BE", SET_UTF16BE},
+                {"UTF-16LE", SET_UTF16LE}};
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
         if (str_is_nocase(name, sets[i].name)) {
             *set = sets[i].set;
@@ -55,8 +54,8 @@ static size_t put_utf16(char *out, size_t at, int32_t code, bool little)
     return put_unit(out, at, 0xdc00 + (rest & 0x3ff), little);
 }
 
-enum status charset_encode(struct arena *arena, struct str text, struct str name,
-                           struct str *out, struct err *err)
+enum status charset_encode(struct arena *arena, struct str text, struct str name, struct str *out,
+                           struct err *err)
 {
     enum set set;
     TRY(find(name, &set, err));
@@ -116,8 +115,8 @@ static int32_t next_byte(struct str bytes, size_t *at, enum set set)
     return set == SET_ASCII && byte >= 0x80 ? REPLACEMENT : byte;
 }
 
-enum status charset_decode(struct arena *arena, struct str bytes, struct str name,
-                           struct str *out, struct err *err)
+enum status charset_decode(struct arena *arena, struct str bytes, struct str name, struct str *out,
+                           struct err *err)
 {
     enum set set;
     TRY(find(name, &set, err));

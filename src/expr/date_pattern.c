@@ -21,8 +21,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-bool date_pattern_is_text(const struct date_pattern *pattern,
-                          const struct date_pattern_item *item)
+bool date_pattern_is_text(const struct date_pattern *pattern, const struct date_pattern_item *item)
 {
     if (item->letter == 0) {
         return true;
@@ -148,16 +147,15 @@ static enum status next_item(struct arena *arena, const struct date_pattern *pat
         return STATUS_OK;
     }
     if (!simple && (c == '{' || c == '}' || c == '#')) {
-        return ERR(err, STATUS_INVALID_DATA, "the pattern includes the reserved character '%c'",
-                   c);
+        return ERR(err, STATUS_INVALID_DATA, "the pattern includes the reserved character '%c'", c);
     }
     item->literal = str_slice(text, start, *at);
     return STATUS_OK;
 }
 
 enum status date_pattern_compile(struct arena *arena, struct str text,
-                                 enum date_pattern_dialect dialect,
-                                 const struct date_pattern **out, struct err *err)
+                                 enum date_pattern_dialect dialect, const struct date_pattern **out,
+                                 struct err *err)
 {
     struct date_pattern *pattern = arena_new(arena, struct date_pattern);
     pattern->dialect = dialect;
@@ -196,10 +194,9 @@ static struct datetime_civil julian_from_days(int64_t days)
     int64_t year_of_cycle = (day_of_cycle - day_of_cycle / 1460) / 365;
     int64_t day_of_year = day_of_cycle - 365 * year_of_cycle;
     int64_t month = (5 * day_of_year + 2) / 153;
-    return (struct datetime_civil){
-        .year = (int32_t)(cycle * 4 + year_of_cycle + (month >= 10)),
-        .month = (int32_t)(month < 10 ? month + 3 : month - 9),
-        .day = (int32_t)(day_of_year - (153 * month + 2) / 5 + 1)};
+    return (struct datetime_civil){.year = (int32_t)(cycle * 4 + year_of_cycle + (month >= 10)),
+                                   .month = (int32_t)(month < 10 ? month + 3 : month - 9),
+                                   .day = (int32_t)(day_of_year - (153 * month + 2) / 5 + 1)};
 }
 
 static struct parts take_apart(const struct date_pattern *pattern,
@@ -210,18 +207,18 @@ static struct parts take_apart(const struct date_pattern *pattern,
     struct datetime_civil civil =
         julian ? julian_from_days(moment->days) : datetime_civil_from_days(moment->days);
     int64_t seconds = moment->nanos / DATETIME_NS_PER_SECOND;
-    return (struct parts){
-        .year = civil.year,
-        .month = civil.month,
-        .day = civil.day,
-        .weekday = datetime_floor_mod(moment->days + 4, 7),
-        .day_of_year = moment->days - datetime_days_from_civil(civil.year, 1, 1) + 1,
-        .hour = seconds / 3600,
-        .minute = seconds / 60 % 60,
-        .second = seconds % 60,
-        .nano = moment->nanos % DATETIME_NS_PER_SECOND,
-        .days = moment->days,
-        .moment = moment};
+    return (struct parts){.year = civil.year,
+                          .month = civil.month,
+                          .day = civil.day,
+                          .weekday = datetime_floor_mod(moment->days + 4, 7),
+                          .day_of_year =
+                              moment->days - datetime_days_from_civil(civil.year, 1, 1) + 1,
+                          .hour = seconds / 3600,
+                          .minute = seconds / 60 % 60,
+                          .second = seconds % 60,
+                          .nano = moment->nanos % DATETIME_NS_PER_SECOND,
+                          .days = moment->days,
+                          .moment = moment};
 }
 
 // Weeks from Sunday, the first one holding January 1: its number, and the year it belongs to.
@@ -254,8 +251,8 @@ static const char *day_period(int64_t hour)
 }
 
 // The value of a letter that stands for a number; false where it does not.
-static bool number_of(const struct parts *parts, const struct date_pattern_item *item,
-                      bool simple, int64_t *value)
+static bool number_of(const struct parts *parts, const struct date_pattern_item *item, bool simple,
+                      int64_t *value)
 {
     int64_t week_year;
     switch (item->letter) {
@@ -332,8 +329,9 @@ static bool put_text(struct strbuf *out, const struct parts *parts,
         return named;
     case 'G':
         strbuf_add_text(out, simple || item->count < 4 ? (parts->year > 0 ? "AD" : "BC")
-                             : item->count == 4 ? (parts->year > 0 ? "Anno Domini" : "Before Christ")
-                                                : (parts->year > 0 ? "A" : "B"));
+                             : item->count == 4
+                                 ? (parts->year > 0 ? "Anno Domini" : "Before Christ")
+                                 : (parts->year > 0 ? "A" : "B"));
         return true;
     case 'a': strbuf_add_text(out, parts->hour < 12 ? "AM" : "PM"); return true;
     case 'B': strbuf_add_text(out, day_period(parts->hour)); return true;

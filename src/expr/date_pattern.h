@@ -4,8 +4,8 @@
 //
 // Two dialects, as Flink uses both: that of java.time (DATE_FORMAT, TO_TIMESTAMP) and that of
 // SimpleDateFormat (FROM_UNIXTIME, UNIX_TIMESTAMP, TO_DATE), which is lenient, ignores what follows
-// and knows other letters. Names are English, weeks those of the United States: they start on Sunday,
-// and the first one holds January 1.
+// and knows other letters. Names are English, weeks those of the United States: they start on
+// Sunday, and the first one holds January 1.
 //
 // A compiled pattern is immutable: any thread.
 #pragma once
@@ -26,7 +26,7 @@ enum date_pattern_dialect { DATE_PATTERN_JAVA_TIME, DATE_PATTERN_SIMPLE };
 struct date_pattern_moment {
     int64_t days;
     int64_t nanos;
-    int32_t offset; // seconds east of UTC, for SIMPLE's zone letters
+    int32_t offset;  // seconds east of UTC, for SIMPLE's zone letters
     struct str zone; // its name
 };
 

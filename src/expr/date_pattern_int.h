@@ -24,5 +24,4 @@ extern const char *const date_pattern_months[12];
 extern const char *const date_pattern_days[7]; // from Sunday
 
 // Whether an item stands for text, not digits.
-bool date_pattern_is_text(const struct date_pattern *pattern,
-                          const struct date_pattern_item *item);
+bool date_pattern_is_text(const struct date_pattern *pattern, const struct date_pattern_item *item);

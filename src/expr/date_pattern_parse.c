@@ -50,8 +50,7 @@ static bool read_name(struct reader *reader, const char *const *names, int32_t c
 }
 
 // `min` to `max` digits, with a sign where allowed.
-static bool read_number(struct reader *reader, int32_t min, int32_t max, bool sign,
-                        int64_t *value)
+static bool read_number(struct reader *reader, int32_t min, int32_t max, bool sign, int64_t *value)
 {
     size_t start = reader->at;
     bool negative = sign && start < reader->text.size && reader->text.ptr[start] == '-';
@@ -208,8 +207,7 @@ static bool read_text(struct reader *reader, const struct date_pattern_item *ite
         return true;
     case 'E':
     case 'e':
-    case 'c':
-        return read_name(reader, date_pattern_days, 7, item->count <= 3, &index);
+    case 'c': return read_name(reader, date_pattern_days, 7, item->count <= 3, &index);
     case 'a':
     case 'G':
         for (int i = 0; i < 2; i++) {
@@ -309,8 +307,8 @@ static bool resolve_time(const struct reader *reader, int64_t *nanos)
     int64_t nano = or_default(fields->nano, 0);
     if (reader->pattern->dialect == DATE_PATTERN_JAVA_TIME) {
         bool midnight = hour == 24 && minute == 0 && second == 0 && nano == 0;
-        if (!midnight && (!in_range(hour, 0, 23) || !in_range(minute, 0, 59) ||
-                          !in_range(second, 0, 59))) {
+        if (!midnight &&
+            (!in_range(hour, 0, 23) || !in_range(minute, 0, 59) || !in_range(second, 0, 59))) {
             return false;
         }
     } else if (!in_range(hour, 0, 1000000) || !in_range(minute, 0, 1000000) ||
@@ -333,8 +331,8 @@ static bool resolve_date(const struct reader *reader, int64_t *days)
         return false;
     }
     if (fields->day_of_year != UNSET) {
-        int64_t length = datetime_days_from_civil(year + 1, 1, 1) -
-                         datetime_days_from_civil(year, 1, 1);
+        int64_t length =
+            datetime_days_from_civil(year + 1, 1, 1) - datetime_days_from_civil(year, 1, 1);
         *days = datetime_days_from_civil(year, 1, 1) + fields->day_of_year - 1;
         return lenient || in_range(fields->day_of_year, 1, length);
     }
@@ -382,8 +380,7 @@ bool date_pattern_parse(const struct date_pattern *pattern, struct str text,
         days = julian_shift(days);
     }
     const int64_t nanos_per_day = INT64_C(86400000000000);
-    *out = (struct date_pattern_moment){
-        .days = days + datetime_floor_div(nanos, nanos_per_day),
-        .nanos = datetime_floor_mod(nanos, nanos_per_day)};
+    *out = (struct date_pattern_moment){.days = days + datetime_floor_div(nanos, nanos_per_day),
+                                        .nanos = datetime_floor_mod(nanos, nanos_per_day)};
     return true;
 }

@@ -40,8 +40,8 @@ static const struct type *decimal_fitted(struct arena *arena, int32_t precision,
 {
     if (precision > TYPE_DECIMAL_PRECISION_MAX) {
         int32_t integer_digits = precision - scale;
-        scale = max_i32(TYPE_DECIMAL_PRECISION_MAX - integer_digits,
-                        min_i32(scale, SCALE_KEPT_MIN));
+        scale =
+            max_i32(TYPE_DECIMAL_PRECISION_MAX - integer_digits, min_i32(scale, SCALE_KEPT_MIN));
         precision = TYPE_DECIMAL_PRECISION_MAX;
     }
     return type_decimal(arena, precision, scale, nullable);
@@ -108,8 +108,8 @@ static const struct type *merge_numeric(const struct merge *merge, const struct 
             return type_with_null(merge->arena, a->kind >= b->kind ? a : b, nullable);
         }
         int32_t scale = max_i32(derive_scale(a), derive_scale(b));
-        int32_t digits = max_i32(derive_precision(a) - derive_scale(a),
-                                 derive_precision(b) - derive_scale(b));
+        int32_t digits =
+            max_i32(derive_precision(a) - derive_scale(a), derive_precision(b) - derive_scale(b));
         return decimal_fitted(merge->arena, digits + scale, scale, nullable);
     }
     if (a->kind == TYPE_DECIMAL || b->kind == TYPE_DECIMAL) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // derive: the types that operators and mixed arguments have, as Flink 2.1 derives them
-// (fixtures/flink-answers, scalar/decimal, scalar/coercion). All results are in `arena` or constant;
-// NULL means that there is no such type.
+// (fixtures/flink-answers, scalar/decimal, scalar/coercion). All results are in `arena` or
+// constant; NULL means that there is no such type.
 #pragma once
 
 #include <stdbool.h>

@@ -8,8 +8,7 @@
 #include "kernel/compare.h"
 
 static struct column pick_nested(struct arena *arena, const struct type *type,
-                                 const struct column *child, const uint32_t *at,
-                                 uint32_t row_count)
+                                 const struct column *child, const uint32_t *at, uint32_t row_count)
 {
     struct column_builder *builder = column_builder_new(arena, type, row_count);
     for (uint32_t row = 0; row < row_count; row++) {
@@ -57,8 +56,7 @@ static bool is_nan(const struct column *column, uint32_t row)
     return false;
 }
 
-bool elements_equal(const struct column *a, uint32_t a_row, const struct column *b,
-                    uint32_t b_row)
+bool elements_equal(const struct column *a, uint32_t a_row, const struct column *b, uint32_t b_row)
 {
     if (column_is_null(a, a_row) || column_is_null(b, b_row)) {
         return column_is_null(a, a_row) && column_is_null(b, b_row);

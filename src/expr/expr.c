@@ -32,8 +32,8 @@ const struct expr *expr_literal(struct arena *arena, const struct type *type,
     *copy = column_copy(arena, value);
     copy->encoding = ENCODING_CONST;
     struct expr *expr = arena_new(arena, struct expr);
-    *expr = (struct expr){
-        .kind = EXPR_LITERAL, .type = type, .value = copy, .options = &no_options};
+    *expr =
+        (struct expr){.kind = EXPR_LITERAL, .type = type, .value = copy, .options = &no_options};
     return expr;
 }
 
@@ -48,8 +48,8 @@ static const struct expr *literal_bytes(struct arena *arena, const struct type *
                               .row_count = 1,
                               .values = arena_copy(arena, value, width)};
     struct expr *expr = arena_new(arena, struct expr);
-    *expr = (struct expr){
-        .kind = EXPR_LITERAL, .type = type, .value = column, .options = &no_options};
+    *expr =
+        (struct expr){.kind = EXPR_LITERAL, .type = type, .value = column, .options = &no_options};
     return expr;
 }
 
@@ -244,8 +244,7 @@ const struct type *expr_common_type(struct arena *arena, const struct type *cons
 }
 
 // Whether row `at_a` of a equals row `at_b` of b, as bytes: what was written twice is the same.
-static bool same_value(const struct column *a, uint32_t at_a, const struct column *b,
-                       uint32_t at_b)
+static bool same_value(const struct column *a, uint32_t at_a, const struct column *b, uint32_t at_b)
 {
     if (a->physical != b->physical || column_is_null(a, at_a) != column_is_null(b, at_b)) {
         return false;
@@ -269,8 +268,8 @@ static bool same_value(const struct column *a, uint32_t at_a, const struct colum
         return strview_equal(column_value(a, at_a), column_value(b, at_b));
     }
     if (a->physical != PHYSICAL_LIST && a->physical != PHYSICAL_MAP) {
-        return memcmp(column_value(a, at_a), column_value(b, at_b),
-                      physical_width(a->physical)) == 0;
+        return memcmp(column_value(a, at_a), column_value(b, at_b), physical_width(a->physical)) ==
+               0;
     }
     const struct list_view *view_a = column_value(a, at_a);
     const struct list_view *view_b = column_value(b, at_b);

@@ -9,8 +9,7 @@
 #include "expr/program_int.h"
 
 enum status expr_evaluate(struct arena *arena, const struct expr *expr,
-                          const struct expr_settings *settings, struct column *out,
-                          struct err *err)
+                          const struct expr_settings *settings, struct column *out, struct err *err)
 {
     struct program *program;
     TRY(program_compile_plain(&expr, 1, settings, &program, err));

@@ -171,8 +171,7 @@ enum status function_resolve(const struct function_use *use, const struct expr *
     }
     if (status != STATUS_OK && err != NULL &&
         (err->offset == ERR_NO_OFFSET || err->stage != ERR_STAGE_VALIDATE)) {
-        err_at(err, ERR_STAGE_VALIDATE, use->length > 0 ? use->offset : ERR_NO_OFFSET,
-               use->length);
+        err_at(err, ERR_STAGE_VALIDATE, use->length > 0 ? use->offset : ERR_NO_OFFSET, use->length);
     }
     return status;
 }

@@ -34,7 +34,6 @@
 #include "data/type.h"
 #include "expr/expr.h"
 
-
 enum function_syntax {
     FUNCTION_SYNTAX_CALL,    // NAME(a, b)
     FUNCTION_SYNTAX_BINARY,  // a NAME b
@@ -54,9 +53,10 @@ enum function_property {
 
 // Units of time in syntax: EXTRACT, FLOOR TO, TIMESTAMPADD, (a - b) DAY.
 #define FUNCTION_UNIT_LIST(X)                                                                      \
-    X(NONE) X(YEAR) X(QUARTER) X(MONTH) X(WEEK) X(DAY) X(HOUR) X(MINUTE) X(SECOND)                 \
-    X(MILLISECOND) X(MICROSECOND) X(NANOSECOND) X(DECADE) X(CENTURY) X(MILLENNIUM) X(EPOCH)        \
-    X(DOW) X(ISODOW) X(DOY) X(ISOYEAR)
+    X(NONE)                                                                                        \
+    X(YEAR) X(QUARTER) X(MONTH) X(WEEK) X(DAY) X(HOUR) X(MINUTE) X(SECOND) X(MILLISECOND)          \
+        X(MICROSECOND) X(NANOSECOND) X(DECADE) X(CENTURY) X(MILLENNIUM) X(EPOCH) X(DOW) X(ISODOW)  \
+            X(DOY) X(ISOYEAR)
 enum function_unit {
 #define X(name) FUNCTION_UNIT_##name,
     FUNCTION_UNIT_LIST(X)
@@ -124,9 +124,9 @@ struct function_call {
     const struct column *args;
     uint32_t arg_count;
     uint32_t row_count;
-    const uint64_t *active; // bits of the rows that are meant; others may come out as anything valid
-    struct arena *arena;    // for results, alive until the program's next run
-    void *state;            // what `prepare` made; belongs to one program, so one thread
+    const uint64_t *active; // the rows that are meant; others may come out as anything valid
+    struct arena *arena; // for results, alive until the program's next run
+    void *state;         // what `prepare` made; belongs to one program, so one thread
     const struct expr_settings *settings;
     int64_t now_us;       // of this batch
     int64_t watermark_us; // WATERMARK_NONE where there is none yet
@@ -136,7 +136,7 @@ struct function_call {
 // `out` has call->row_count rows, any encoding, and is null where the value is.
 typedef enum status function_evaluator(struct function_call *call, struct column *out,
                                        struct err *err);
-// BOOLEAN results as masks: both may be written in whole words; rows that are not active count as 0.
+// BOOLEAN results as masks: both may be written in whole words; only active rows count.
 typedef enum status function_predicate(struct function_call *call, uint64_t *is_true,
                                        uint64_t *is_null, struct err *err);
 // Once a program: what constant arguments allow to prepare (a regex, a pattern). `*state` may stay
@@ -144,8 +144,8 @@ typedef enum status function_predicate(struct function_call *call, uint64_t *is_
 typedef void function_preparer(struct arena *arena, const struct expr *expr,
                                const struct expr_settings *settings, void **state);
 
-// The value of one row, for functions that are written a row at a time (rows.h): filled by the field
-// that the result's physical form has; zero before the call.
+// The value of one row, for functions that are written a row at a time (rows.h): filled by the
+// field that the result's physical form has; zero before the call.
 struct function_value {
     bool is_null;
     int64_t i64; // BOOL, I8 to I64
@@ -206,8 +206,8 @@ struct function_family {
     uint32_t count;
 };
 
-// All functions, in the order of the table; by index up to function_count(). Names that begin with $
-// are for the inside: SHOW FUNCTIONS leaves them out.
+// All functions, in the order of the table; by index up to function_count(). Names that begin with
+// $ are for the inside: SHOW FUNCTIONS leaves them out.
 uint32_t function_count(void);
 const struct function *function_at(uint32_t index);
 // By name or alias, any case. Several entries may have a name (- with one and two arguments):
@@ -222,7 +222,7 @@ struct function_use {
     struct str name;
     struct expr_list args;
     const struct function_options *options; // NULL: none; copied
-    uint32_t offset;                  // of the call in the statement
+    uint32_t offset;                        // of the call in the statement
     uint32_t length;
 };
 

@@ -24,8 +24,8 @@ static enum status compute_as(struct function_binding *binding, const struct typ
     return expr_cast(binding->arena, computed, result, &binding->other, err);
 }
 
-static enum status resolve_numbers(struct function_binding *binding,
-                                   enum derive_operator operation, struct err *err)
+static enum status resolve_numbers(struct function_binding *binding, enum derive_operator operation,
+                                   struct err *err)
 {
     const struct type *a = binding_type(binding, 0);
     const struct type *b = binding_type(binding, 1);
@@ -97,8 +97,8 @@ static enum status resolve_mod(struct function_binding *binding, struct err *err
     return resolve_numbers(binding, DERIVE_MOD, err);
 }
 
-static enum status evaluate_arith(struct function_call *call, enum arith_op op,
-                                  struct column *out, struct err *err)
+static enum status evaluate_arith(struct function_call *call, enum arith_op op, struct column *out,
+                                  struct err *err)
 {
     struct kernel_run run = kernels_begin(call);
     const struct type *type = call->expr->type;
@@ -122,8 +122,7 @@ static enum status evaluate_plus(struct function_call *call, struct column *out,
     return evaluate_arith(call, ARITH_ADD, out, err);
 }
 
-static enum status evaluate_minus(struct function_call *call, struct column *out,
-                                  struct err *err)
+static enum status evaluate_minus(struct function_call *call, struct column *out, struct err *err)
 {
     if (temporal_bind_is_time(call->expr->type)) {
         return temporal_bind_evaluate(call, true, out, err);
@@ -134,8 +133,7 @@ static enum status evaluate_minus(struct function_call *call, struct column *out
     return evaluate_arith(call, ARITH_SUB, out, err);
 }
 
-static enum status evaluate_times(struct function_call *call, struct column *out,
-                                  struct err *err)
+static enum status evaluate_times(struct function_call *call, struct column *out, struct err *err)
 {
     return evaluate_arith(call, ARITH_MUL, out, err);
 }
@@ -150,8 +148,7 @@ static void prepare_divide(struct arena *arena, const struct expr *expr,
     }
 }
 
-static enum status evaluate_divide(struct function_call *call, struct column *out,
-                                   struct err *err)
+static enum status evaluate_divide(struct function_call *call, struct column *out, struct err *err)
 {
     if (call->state != NULL && call->row_count > 0) {
         const void *divisor = column_value(&call->args[1], 0);
@@ -189,8 +186,7 @@ static enum status resolve_positive(struct function_binding *binding, struct err
     return STATUS_OK;
 }
 
-static enum status evaluate_negate(struct function_call *call, struct column *out,
-                                   struct err *err)
+static enum status evaluate_negate(struct function_call *call, struct column *out, struct err *err)
 {
     struct kernel_run run = kernels_begin(call);
     arith_negate(&run, &call->args[0], out);
@@ -246,9 +242,8 @@ static enum status floor_ceil(struct function_call *call, enum arith_rounding ro
         return STATUS_OK;
     }
     if (type->kind == TYPE_DECIMAL) {
-        struct arith_round_decimal options = {.rounding = rounding,
-                                              .in_scale = type->scale,
-                                              .precision = call->expr->type->length};
+        struct arith_round_decimal options = {
+            .rounding = rounding, .in_scale = type->scale, .precision = call->expr->type->length};
         arith_round_decimal(&run, &call->args[0], &options, out);
     } else {
         arith_floor_ceil(&run, rounding, &call->args[0], out);
@@ -256,8 +251,7 @@ static enum status floor_ceil(struct function_call *call, enum arith_rounding ro
     return kernels_end(call, &run, err);
 }
 
-static enum status evaluate_floor(struct function_call *call, struct column *out,
-                                  struct err *err)
+static enum status evaluate_floor(struct function_call *call, struct column *out, struct err *err)
 {
     return floor_ceil(call, ARITH_FLOOR, out, err);
 }
@@ -331,8 +325,7 @@ static enum status evaluate_rounding(struct function_call *call, enum arith_roun
     return kernels_end(call, &run, err);
 }
 
-static enum status evaluate_round(struct function_call *call, struct column *out,
-                                  struct err *err)
+static enum status evaluate_round(struct function_call *call, struct column *out, struct err *err)
 {
     return evaluate_rounding(call, ARITH_ROUND, out, err);
 }
@@ -361,12 +354,10 @@ static const struct function functions[] = {
      .signature = "<NUMERIC> * <NUMERIC>, <INTERVAL> * <INTEGER>"},
     {BINARY("/", resolve_divide, evaluate_divide, FUNCTION_CAN_ERROR,
             "the quotient; of integers cut towards zero; a zero divisor is an error"),
-     .prepare = prepare_divide,
-     .signature = "<NUMERIC> / <NUMERIC>"},
+     .prepare = prepare_divide, .signature = "<NUMERIC> / <NUMERIC>"},
     {BINARY("%", resolve_mod, evaluate_mod, FUNCTION_CAN_ERROR,
             "the remainder, with the sign of the dividend"),
-     .aliases = "MOD",
-     .signature = "<EXACT NUMERIC> % <EXACT NUMERIC>"},
+     .aliases = "MOD", .signature = "<EXACT NUMERIC> % <EXACT NUMERIC>"},
     {UNARY("-", resolve_sign_of, evaluate_negate, "- <NUMERIC>, - <INTERVAL>", "the negative"),
      .syntax = FUNCTION_SYNTAX_PREFIX},
     {UNARY("+", resolve_positive, NULL, "+ <NUMERIC>, + <INTERVAL>", "the same"),

@@ -29,8 +29,7 @@ static const struct type *element_with(struct function_binding *binding, const s
     const struct type *types[] = {element_of(binding, 0), other};
     const struct type *common = derive_merged(binding->arena, types, 2);
     bool holds = common != NULL && common->kind == types[0]->kind &&
-                 (common->kind != TYPE_DECIMAL ||
-                  type_equal_nullability_aside(common, types[0]));
+                 (common->kind != TYPE_DECIMAL || type_equal_nullability_aside(common, types[0]));
     bool strings = common != NULL && type_is_character(common);
     return holds || strings ? common : NULL;
 }
@@ -216,8 +215,8 @@ static int64_t slice_bound(int64_t bound, uint32_t length)
     return bound < 0 ? (int64_t)length + bound + 1 : bound;
 }
 
-static enum status build_slice(struct function_call *call, uint32_t row,
-                               struct column_builder *out, struct err *err)
+static enum status build_slice(struct function_call *call, uint32_t row, struct column_builder *out,
+                               struct err *err)
 {
     (void)err;
     struct list_view view = rows_list(call, 0, row);
@@ -277,8 +276,8 @@ static void sort_places(const struct sort_order *order, uint32_t *at, uint32_t *
             uint32_t left = from;
             uint32_t right = middle;
             for (uint32_t i = from; i < end; i++) {
-                bool take_right = left == middle ||
-                                  (right < end && sorts_before(order, at[right], at[left]));
+                bool take_right =
+                    left == middle || (right < end && sorts_before(order, at[right], at[left]));
                 room[i] = take_right ? at[right++] : at[left++];
             }
         }
@@ -286,8 +285,8 @@ static void sort_places(const struct sort_order *order, uint32_t *at, uint32_t *
     }
 }
 
-static enum status build_sort(struct function_call *call, uint32_t row,
-                              struct column_builder *out, struct err *err)
+static enum status build_sort(struct function_call *call, uint32_t row, struct column_builder *out,
+                              struct err *err)
 {
     (void)err;
     struct list_view view = rows_list(call, 0, row);
@@ -385,8 +384,8 @@ static enum status build_intersect(struct function_call *call, uint32_t row,
     return STATUS_OK;
 }
 
-static enum status build_union(struct function_call *call, uint32_t row,
-                               struct column_builder *out, struct err *err)
+static enum status build_union(struct function_call *call, uint32_t row, struct column_builder *out,
+                               struct err *err)
 {
     (void)err;
     column_builder_list_begin(out);
@@ -434,8 +433,7 @@ static enum status resolve_extreme(struct function_binding *binding, struct err 
     return STATUS_OK;
 }
 
-static enum status evaluate_extreme(struct function_call *call, struct column *out,
-                                    struct err *err)
+static enum status evaluate_extreme(struct function_call *call, struct column *out, struct err *err)
 {
     (void)err;
     bool is_max = call->expr->function->name[8] == 'X'; // "ARRAY_MAX"
@@ -495,8 +493,8 @@ static enum status row_join(const struct function_call *call, uint32_t row,
             strbuf_add(&text, rows_str(call, 1, row));
         }
         first = false;
-        strbuf_add(&text, is_null ? rows_str(call, 2, row)
-                                  : strview_str(column_value(elements, i)));
+        strbuf_add(&text,
+                   is_null ? rows_str(call, 2, row) : strview_str(column_value(elements, i)));
     }
     enum status status = STATUS_OK;
     if (text.truncated) {
@@ -508,11 +506,15 @@ static enum status row_join(const struct function_call *call, uint32_t row,
 }
 
 #define ARRAY_FUNCTION(text, flags, from, to, resolver, evaluator, shape, words)                   \
-    {.name = (text), .properties = (flags), .args_min = (from), .args_max = (to),                  \
-     .resolve = (resolver), .evaluate = (evaluator), .signature = (shape), .doc = (words)}
+    {                                                                                              \
+        .name = (text), .properties = (flags), .args_min = (from), .args_max = (to),               \
+        .resolve = (resolver), .evaluate = (evaluator), .signature = (shape), .doc = (words)       \
+    }
 #define ARRAY_ROW(text, flags, from, to, resolver, function, shape, words)                         \
-    {.name = (text), .properties = (flags), .args_min = (from), .args_max = (to),                  \
-     .resolve = (resolver), .row = (function), .signature = (shape), .doc = (words)}
+    {                                                                                              \
+        .name = (text), .properties = (flags), .args_min = (from), .args_max = (to),               \
+        .resolve = (resolver), .row = (function), .signature = (shape), .doc = (words)             \
+    }
 
 static const struct function functions[] = {
     ARRAY_FUNCTION("ARRAY_APPEND", FUNCTION_DETERMINISTIC, 2, 2, resolve_extend, evaluate_extend,

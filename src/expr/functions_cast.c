@@ -34,7 +34,8 @@ static enum status resolve_cast(struct function_binding *binding, struct err *er
         return STATUS_OK;
     }
     if (!type_equal_nullability_aside(from, to) && !cast_is_known(from, to)) {
-        struct str from_text = type_text(binding->arena, type_with_null(binding->arena, from, true));
+        struct str from_text =
+            type_text(binding->arena, type_with_null(binding->arena, from, true));
         struct str to_text = type_text(binding->arena, type_with_null(binding->arena, to, true));
         return ERR(err, STATUS_INVALID_DATA, "there is no cast from %.*s to %.*s",
                    STR_ARGS(from_text), STR_ARGS(to_text));

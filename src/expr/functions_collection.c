@@ -74,8 +74,7 @@ static uint32_t field_index(const struct expr *expr)
 }
 
 // Children of a null row are null, so the child is the answer, but for a dictionary of rows.
-static enum status evaluate_field(struct function_call *call, struct column *out,
-                                  struct err *err)
+static enum status evaluate_field(struct function_call *call, struct column *out, struct err *err)
 {
     (void)err;
     const struct column *row = &call->args[0];
@@ -131,8 +130,8 @@ static enum status resolve_array(struct function_binding *binding, struct err *e
     return STATUS_OK;
 }
 
-static enum status build_array(struct function_call *call, uint32_t row,
-                               struct column_builder *out, struct err *err)
+static enum status build_array(struct function_call *call, uint32_t row, struct column_builder *out,
+                               struct err *err)
 {
     (void)err;
     column_builder_list_begin(out);
@@ -143,8 +142,7 @@ static enum status build_array(struct function_call *call, uint32_t row,
     return STATUS_OK;
 }
 
-static enum status evaluate_array(struct function_call *call, struct column *out,
-                                  struct err *err)
+static enum status evaluate_array(struct function_call *call, struct column *out, struct err *err)
 {
     return rows_build(call, build_array, out, err);
 }
@@ -163,8 +161,8 @@ static enum status resolve_map(struct function_binding *binding, struct err *err
 }
 
 // Of keys that are equal the last counts.
-static enum status build_map(struct function_call *call, uint32_t row,
-                             struct column_builder *out, struct err *err)
+static enum status build_map(struct function_call *call, uint32_t row, struct column_builder *out,
+                             struct err *err)
 {
     (void)err;
     column_builder_list_begin(out);
@@ -205,10 +203,10 @@ static enum status resolve_item(struct function_binding *binding, struct err *er
     if (type->kind != TYPE_MAP) {
         return binding_refuse(binding, err);
     }
-    const struct type *key = derive_comparable(binding->arena, type->fields[0].type,
-                                               binding_type(binding, 1), true);
-    bool texts = type_is_character(type->fields[0].type) &&
-                 type_is_character(binding_type(binding, 1));
+    const struct type *key =
+        derive_comparable(binding->arena, type->fields[0].type, binding_type(binding, 1), true);
+    bool texts =
+        type_is_character(type->fields[0].type) && type_is_character(binding_type(binding, 1));
     if (key == NULL || (!texts && key->kind != type->fields[0].type->kind)) {
         return binding_refuse(binding, err);
     }
@@ -223,8 +221,7 @@ static uint32_t item_place(const struct function_call *call, uint32_t row)
 {
     struct list_view view = rows_list(call, 0, row);
     if (call->args[0].physical == PHYSICAL_MAP) {
-        return elements_find(rows_child(call, 0, 0), view.offset, view.length, &call->args[1],
-                             row);
+        return elements_find(rows_child(call, 0, 0), view.offset, view.length, &call->args[1], row);
     }
     int64_t index = rows_i64(call, 1, row);
     return index >= 1 && index <= view.length ? view.offset + (uint32_t)index - 1 : UINT32_MAX;
@@ -265,13 +262,11 @@ static enum status resolve_element(struct function_binding *binding, struct err 
 {
     TRY(binding_match(binding, "A", err));
     const struct type *type = binding_type(binding, 0);
-    binding_result(binding, type->fields[0].type,
-                   type->nullable || type->fields[0].type->nullable);
+    binding_result(binding, type->fields[0].type, type->nullable || type->fields[0].type->nullable);
     return STATUS_OK;
 }
 
-static enum status evaluate_element(struct function_call *call, struct column *out,
-                                    struct err *err)
+static enum status evaluate_element(struct function_call *call, struct column *out, struct err *err)
 {
     uint32_t *at = arena_alloc(call->arena, sizeof *at * (call->row_count + 1));
     for (uint32_t row = 0; row < call->row_count; row++) {
@@ -282,20 +277,21 @@ static enum status evaluate_element(struct function_call *call, struct column *o
         struct list_view view = rows_list(call, 0, row);
         if (view.length > 1) {
             call->error_row = row;
-            return ERR(err, STATUS_INVALID_DATA, "ELEMENT: the array has %u elements",
-                       view.length);
+            return ERR(err, STATUS_INVALID_DATA, "ELEMENT: the array has %u elements", view.length);
         }
         at[row] = view.length == 1 ? view.offset : UINT32_MAX;
     }
-    *out = elements_pick(call->arena, call->expr->type, rows_child(call, 0, 0), at,
-                         call->row_count);
+    *out =
+        elements_pick(call->arena, call->expr->type, rows_child(call, 0, 0), at, call->row_count);
     return STATUS_OK;
 }
 
 #define SPECIAL(text, flags, from, to, resolver, evaluator, shape, words)                          \
-    {.name = (text), .syntax = FUNCTION_SYNTAX_SPECIAL, .properties = (flags), .args_min = (from), \
-     .args_max = (to), .resolve = (resolver), .evaluate = (evaluator), .signature = (shape),       \
-     .doc = (words)}
+    {                                                                                              \
+        .name = (text), .syntax = FUNCTION_SYNTAX_SPECIAL, .properties = (flags),                  \
+        .args_min = (from), .args_max = (to), .resolve = (resolver), .evaluate = (evaluator),      \
+        .signature = (shape), .doc = (words)                                                       \
+    }
 
 static const struct function functions[] = {
     SPECIAL("ROW", FUNCTION_DETERMINISTIC, 1, -1, resolve_row, evaluate_row,

@@ -65,11 +65,11 @@ static enum status resolve_distinct(struct function_binding *binding, struct err
 }
 
 #define COMPARE(name, op)                                                                          \
-    static enum status name(struct function_call *call, uint64_t *is_true, uint64_t *is_null,     \
+    static enum status name(struct function_call *call, uint64_t *is_true, uint64_t *is_null,      \
                             struct err *err)                                                       \
     {                                                                                              \
         (void)err;                                                                                 \
-        compare_columns((op), &call->args[0], &call->args[1], call->active, is_true, is_null);    \
+        compare_columns((op), &call->args[0], &call->args[1], call->active, is_true, is_null);     \
         return STATUS_OK;                                                                          \
     }
 COMPARE(test_eq, COMPARE_EQ)
@@ -89,8 +89,8 @@ static enum status test_not_distinct(struct function_call *call, uint64_t *is_tr
     return STATUS_OK;
 }
 
-static enum status test_distinct(struct function_call *call, uint64_t *is_true,
-                                 uint64_t *is_null, struct err *err)
+static enum status test_distinct(struct function_call *call, uint64_t *is_true, uint64_t *is_null,
+                                 struct err *err)
 {
     TRY(test_not_distinct(call, is_true, is_null, err));
     for (uint32_t word = 0; word < bits_words(call->row_count); word++) {
@@ -233,8 +233,7 @@ static void prepare_in(struct arena *arena, const struct expr *expr,
 static bool in_contains(const struct in_set *set, const struct column *column, uint32_t row,
                         uint64_t hash)
 {
-    for (uint32_t at = (uint32_t)hash & set->mask; set->slots[at] != 0;
-         at = (at + 1) & set->mask) {
+    for (uint32_t at = (uint32_t)hash & set->mask; set->slots[at] != 0; at = (at + 1) & set->mask) {
         struct row_equal_side value = {column, row};
         struct row_equal_side item = {&set->items, set->slots[at] - 1};
         if (row_equal(value, item, 1)) {
@@ -325,33 +324,24 @@ static enum status evaluate_greatest(struct function_call *call, struct column *
     return evaluate_extreme(call, out, COMPARE_GT);
 }
 
-static enum status evaluate_least(struct function_call *call, struct column *out,
-                                  struct err *err)
+static enum status evaluate_least(struct function_call *call, struct column *out, struct err *err)
 {
     (void)err;
     return evaluate_extreme(call, out, COMPARE_LT);
 }
 
 #define COMPARISON(text, resolver, test, words)                                                    \
-    {.name = (text),                                                                               \
-     .syntax = FUNCTION_SYNTAX_BINARY,                                                             \
-     .properties = FUNCTION_PURE,                                                                  \
-     .args_min = 2,                                                                                \
-     .args_max = 2,                                                                                \
-     .resolve = (resolver),                                                                        \
-     .predicate = (test),                                                                          \
-     .signature = "<COMPARABLE> " text " <COMPARABLE>",                                            \
-     .doc = (words)}
+    {                                                                                              \
+        .name = (text), .syntax = FUNCTION_SYNTAX_BINARY, .properties = FUNCTION_PURE,             \
+        .args_min = 2, .args_max = 2, .resolve = (resolver), .predicate = (test),                  \
+        .signature = "<COMPARABLE> " text " <COMPARABLE>", .doc = (words)                          \
+    }
 #define DISTINCT(text, test, words)                                                                \
-    {.name = (text),                                                                               \
-     .syntax = FUNCTION_SYNTAX_BINARY,                                                             \
-     .properties = FUNCTION_DETERMINISTIC,                                                         \
-     .args_min = 2,                                                                                \
-     .args_max = 2,                                                                                \
-     .resolve = resolve_distinct,                                                                  \
-     .predicate = (test),                                                                          \
-     .signature = "<COMPARABLE> " text " <COMPARABLE>",                                            \
-     .doc = (words)}
+    {                                                                                              \
+        .name = (text), .syntax = FUNCTION_SYNTAX_BINARY, .properties = FUNCTION_DETERMINISTIC,    \
+        .args_min = 2, .args_max = 2, .resolve = resolve_distinct, .predicate = (test),            \
+        .signature = "<COMPARABLE> " text " <COMPARABLE>", .doc = (words)                          \
+    }
 
 static const struct function functions[] = {
     COMPARISON("=", resolve_equality, test_eq, "equal"),

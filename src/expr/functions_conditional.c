@@ -19,8 +19,7 @@ static enum status cast_values(struct function_binding *binding, const uint32_t 
 {
     for (uint32_t i = 0; i < count; i++) {
         if (binding_type(binding, values[i])->kind == TYPE_NULL) {
-            binding->args[values[i]] =
-                expr_null(binding->arena, null_aside(binding, common));
+            binding->args[values[i]] = expr_null(binding->arena, null_aside(binding, common));
         } else {
             TRY(binding_cast(binding, values[i], common, err));
         }
@@ -35,9 +34,8 @@ static enum status resolve_values(struct function_binding *binding, const uint32
     for (uint32_t i = 0; i < count; i++) {
         types[i] = binding_type(binding, values[i]);
     }
-    const struct type *common = merged
-                                    ? derive_merged(binding->arena, types, count)
-                                    : derive_least_restrictive(binding->arena, types, count);
+    const struct type *common = merged ? derive_merged(binding->arena, types, count)
+                                       : derive_least_restrictive(binding->arena, types, count);
     if (common == NULL || common->kind == TYPE_NULL) {
         return binding_refuse(binding, err);
     }

@@ -117,15 +117,15 @@ static enum status resolve_hex(struct function_binding *binding, struct err *err
 static enum status row_encode(const struct function_call *call, uint32_t row,
                               struct function_value *value, struct err *err)
 {
-    return charset_encode(call->arena, rows_str(call, 0, row), rows_str(call, 1, row),
-                          &value->text, err);
+    return charset_encode(call->arena, rows_str(call, 0, row), rows_str(call, 1, row), &value->text,
+                          err);
 }
 
 static enum status row_decode(const struct function_call *call, uint32_t row,
                               struct function_value *value, struct err *err)
 {
-    return charset_decode(call->arena, rows_str(call, 0, row), rows_str(call, 1, row),
-                          &value->text, err);
+    return charset_decode(call->arena, rows_str(call, 0, row), rows_str(call, 1, row), &value->text,
+                          err);
 }
 
 static enum status row_url_encode(const struct function_call *call, uint32_t row,
@@ -141,9 +141,8 @@ static enum status row_url_decode(const struct function_call *call, uint32_t row
 {
     struct str bytes;
     value->is_null = !url_decode(call->arena, rows_str(call, 0, row), &bytes);
-    return value->is_null
-               ? STATUS_OK
-               : charset_decode(call->arena, bytes, STR_LIT("UTF-8"), &value->text, err);
+    return value->is_null ? STATUS_OK
+                          : charset_decode(call->arena, bytes, STR_LIT("UTF-8"), &value->text, err);
 }
 
 static enum status row_parse_url(const struct function_call *call, uint32_t row,
@@ -157,14 +156,11 @@ static enum status row_parse_url(const struct function_call *call, uint32_t row,
 }
 
 #define DIGEST(text, function, words)                                                              \
-    {.name = (text),                                                                               \
-     .properties = FUNCTION_PURE,                                                                  \
-     .args_min = 1,                                                                                \
-     .args_max = 1,                                                                                \
-     .resolve = resolve_digest,                                                                    \
-     .row = (function),                                                                            \
-     .signature = text "(<STRING>)",                                                               \
-     .doc = (words)}
+    {                                                                                              \
+        .name = (text), .properties = FUNCTION_PURE, .args_min = 1, .args_max = 1,                 \
+        .resolve = resolve_digest, .row = (function), .signature = text "(<STRING>)",              \
+        .doc = (words)                                                                             \
+    }
 #define CODE(text, letters, from, to, gives, nullable, shape, words)                               \
     .name = (text), .args_min = (from), .args_max = (to), .pattern = (letters),                    \
     .result = FUNCTION_RESULT_##gives, .result_nullable = (nullable), .signature = (shape),        \
@@ -194,35 +190,27 @@ static const struct function functions[] = {
      .signature = "HEX(<INTEGER>), HEX(<STRING>)",
      .doc = "in hexadecimal digits"},
     {CODE("UNHEX", "S", 1, 1, BYTES, true, "UNHEX(<CHARACTER>)", "the bytes of hex digits"),
-     .properties = FUNCTION_PURE,
-     .evaluate = evaluate_unhex},
+     .properties = FUNCTION_PURE, .evaluate = evaluate_unhex},
     {CODE("TO_BASE64", "T", 1, 1, STRING, false, "TO_BASE64(<STRING>)", "in base64"),
-     .properties = FUNCTION_PURE,
-     .evaluate = evaluate_to_base64},
+     .properties = FUNCTION_PURE, .evaluate = evaluate_to_base64},
     {CODE("FROM_BASE64", "T", 1, 1, STRING, false, "FROM_BASE64(<STRING>)", "out of base64"),
-     .properties = FUNCTION_PURE_CAN_ERROR,
-     .evaluate = evaluate_from_base64},
+     .properties = FUNCTION_PURE_CAN_ERROR, .evaluate = evaluate_from_base64},
     {CODE("ENCODE", "S", 2, 2, BYTES, true, "ENCODE(<CHARACTER>, <CHARACTER>)",
           "the bytes of a text in a character set"),
-     .properties = FUNCTION_PURE_CAN_ERROR,
-     .row = row_encode},
+     .properties = FUNCTION_PURE_CAN_ERROR, .row = row_encode},
     {CODE("DECODE", "YS", 2, 2, STRING, true, "DECODE(<BINARY>, <CHARACTER>)",
           "the text of bytes in a character set"),
-     .properties = FUNCTION_PURE_CAN_ERROR,
-     .row = row_decode},
+     .properties = FUNCTION_PURE_CAN_ERROR, .row = row_decode},
     {CODE("URL_ENCODE", "S", 1, 1, STRING, true, "URL_ENCODE(<CHARACTER>)",
           "for a form: %XX, + for blanks"),
-     .properties = FUNCTION_PURE,
-     .row = row_url_encode},
+     .properties = FUNCTION_PURE, .row = row_url_encode},
     {CODE("URL_DECODE", "S", 1, 1, STRING, true, "URL_DECODE(<CHARACTER>)",
           "back from URL_ENCODE; NULL where it is not of that form"),
-     .properties = FUNCTION_PURE,
-     .row = row_url_decode},
-    {CODE("PARSE_URL", "S", 2, 3, STRING, true, "PARSE_URL(<CHARACTER>, <CHARACTER> [, <CHARACTER>])",
+     .properties = FUNCTION_PURE, .row = row_url_decode},
+    {CODE("PARSE_URL", "S", 2, 3, STRING, true,
+          "PARSE_URL(<CHARACTER>, <CHARACTER> [, <CHARACTER>])",
           "HOST, PATH, QUERY (or one key of it), REF, PROTOCOL, FILE, AUTHORITY, USERINFO"),
-     .properties = FUNCTION_PURE,
-     .row = row_parse_url},
+     .properties = FUNCTION_PURE, .row = row_parse_url},
 };
 
-const struct function_family functions_encoding = {functions,
-                                                   sizeof functions / sizeof *functions};
+const struct function_family functions_encoding = {functions, sizeof functions / sizeof *functions};

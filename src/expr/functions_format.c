@@ -119,9 +119,9 @@ static enum status resolve_date_format(struct function_binding *binding, struct 
 struct format_loop {
     struct function_call *call;
     struct zone_span span;
-    bool is_local;    // TIMESTAMP_LTZ: to the session's zone first
-    int64_t days;     // of the last text
-    int64_t unit;     // likewise, in spans of the granularity
+    bool is_local; // TIMESTAMP_LTZ: to the session's zone first
+    int64_t days;  // of the last text
+    int64_t unit;  // likewise, in spans of the granularity
     int64_t granularity;
     struct strview view;
     bool has_view;
@@ -241,8 +241,8 @@ static enum status row_to_date(const struct function_call *call, uint32_t row,
     const struct date_pattern *pattern =
         pattern_of(call->state, rows_str(call, 1, row), DATE_PATTERN_SIMPLE);
     struct date_pattern_moment moment;
-    value->is_null = pattern == NULL || !date_pattern_parse(pattern, text, &moment) ||
-                     !in_years(&moment);
+    value->is_null =
+        pattern == NULL || !date_pattern_parse(pattern, text, &moment) || !in_years(&moment);
     value->i64 = value->is_null ? 0 : moment.days;
     return STATUS_OK;
 }
@@ -380,9 +380,11 @@ static enum status row_to_timestamp_ltz(const struct function_call *call, uint32
 }
 
 #define FORMAT(text, letters, flags, from, to, gives, function, shape, words)                      \
-    {.name = (text), .properties = (flags), .args_min = (from), .args_max = (to),                  \
-     .pattern = (letters), .result = FUNCTION_RESULT_##gives, .result_nullable = true,             \
-     .row = (function), .prepare = prepare_format, .signature = (shape), .doc = (words)}
+    {                                                                                              \
+        .name = (text), .properties = (flags), .args_min = (from), .args_max = (to),               \
+        .pattern = (letters), .result = FUNCTION_RESULT_##gives, .result_nullable = true,          \
+        .row = (function), .prepare = prepare_format, .signature = (shape), .doc = (words)         \
+    }
 
 static const struct function functions[] = {
     {.name = "DATE_FORMAT",
@@ -423,8 +425,7 @@ static const struct function functions[] = {
     FORMAT("CONVERT_TZ", "S", FUNCTION_PURE, 3, 3, STRING, row_convert_tz,
            "CONVERT_TZ(<CHARACTER>, <CHARACTER>, <CHARACTER>)",
            "a time as text, from one time zone to another"),
-    FORMAT("$TO_TIMESTAMP_LTZ_TEXT", "S", FUNCTION_PURE, 1, 3, TIMESTAMP_LTZ3,
-           row_to_timestamp_ltz,
+    FORMAT("$TO_TIMESTAMP_LTZ_TEXT", "S", FUNCTION_PURE, 1, 3, TIMESTAMP_LTZ3, row_to_timestamp_ltz,
            "TO_TIMESTAMP_LTZ(<CHARACTER> [, <CHARACTER> [, <CHARACTER>]])",
            "the moment that a text says, by a pattern, in a time zone"),
 };

@@ -177,15 +177,11 @@ static enum status row_unquote(const struct function_call *call, uint32_t row,
 }
 
 #define TEXT(text, function, words)                                                                \
-    {.name = (text),                                                                               \
-     .properties = FUNCTION_PURE_CAN_ERROR,                                                        \
-     .args_min = 1,                                                                                \
-     .args_max = 1,                                                                                \
-     .pattern = "S",                                                                               \
-     .result = FUNCTION_RESULT_STRING,                                                             \
-     .row = (function),                                                                            \
-     .signature = text "(<CHARACTER>)",                                                            \
-     .doc = (words)}
+    {                                                                                              \
+        .name = (text), .properties = FUNCTION_PURE_CAN_ERROR, .args_min = 1, .args_max = 1,       \
+        .pattern = "S", .result = FUNCTION_RESULT_STRING, .row = (function),                       \
+        .signature = text "(<CHARACTER>)", .doc = (words)                                          \
+    }
 
 static const struct function functions[] = {
     {.name = "JSON_STRING",

@@ -30,23 +30,16 @@ static enum status resolve_is_null(struct function_binding *binding, struct err 
 
 #define FORM (FUNCTION_DETERMINISTIC | FUNCTION_FORM)
 #define JUNCTION(text, words)                                                                      \
-    {.name = (text),                                                                               \
-     .syntax = FUNCTION_SYNTAX_BINARY,                                                             \
-     .properties = FORM,                                                                           \
-     .args_min = 2,                                                                                \
-     .args_max = -1,                                                                               \
-     .resolve = resolve_junction,                                                                  \
-     .signature = "<BOOLEAN> " text " <BOOLEAN>",                                                  \
-     .doc = (words)}
+    {                                                                                              \
+        .name = (text), .syntax = FUNCTION_SYNTAX_BINARY, .properties = FORM, .args_min = 2,       \
+        .args_max = -1, .resolve = resolve_junction, .signature = "<BOOLEAN> " text " <BOOLEAN>",  \
+        .doc = (words)                                                                             \
+    }
 #define POSTFIX(text, resolver, signature_text, words)                                             \
-    {.name = (text),                                                                               \
-     .syntax = FUNCTION_SYNTAX_POSTFIX,                                                            \
-     .properties = FORM,                                                                           \
-     .args_min = 1,                                                                                \
-     .args_max = 1,                                                                                \
-     .resolve = (resolver),                                                                        \
-     .signature = (signature_text),                                                                \
-     .doc = (words)}
+    {                                                                                              \
+        .name = (text), .syntax = FUNCTION_SYNTAX_POSTFIX, .properties = FORM, .args_min = 1,      \
+        .args_max = 1, .resolve = (resolver), .signature = (signature_text), .doc = (words)        \
+    }
 
 static const struct function functions[] = {
     JUNCTION("AND", "true where both are; the second is looked at where the first is not false"),
@@ -69,5 +62,4 @@ static const struct function functions[] = {
     POSTFIX("IS NOT UNKNOWN", resolve_is_boolean, "<BOOLEAN> IS NOT UNKNOWN", "true or false"),
 };
 
-const struct function_family functions_logical = {functions,
-                                                  sizeof functions / sizeof *functions};
+const struct function_family functions_logical = {functions, sizeof functions / sizeof *functions};

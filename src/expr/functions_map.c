@@ -57,16 +57,14 @@ static enum status evaluate_keys(struct function_call *call, struct column *out,
     return STATUS_OK;
 }
 
-static enum status evaluate_values(struct function_call *call, struct column *out,
-                                   struct err *err)
+static enum status evaluate_values(struct function_call *call, struct column *out, struct err *err)
 {
     (void)err;
     *out = list_over(call, rows_child(call, 0, 1));
     return STATUS_OK;
 }
 
-static enum status evaluate_entries(struct function_call *call, struct column *out,
-                                    struct err *err)
+static enum status evaluate_entries(struct function_call *call, struct column *out, struct err *err)
 {
     (void)err;
     const struct column *map = column_holder(&call->args[0]);
@@ -100,8 +98,8 @@ static enum status resolve_union(struct function_binding *binding, struct err *e
 }
 
 // Entries whose key no later map has.
-static enum status build_union(struct function_call *call, uint32_t row,
-                               struct column_builder *out, struct err *err)
+static enum status build_union(struct function_call *call, uint32_t row, struct column_builder *out,
+                               struct err *err)
 {
     (void)err;
     column_builder_list_begin(out);
@@ -129,8 +127,7 @@ static enum status resolve_from_arrays(struct function_binding *binding, struct 
 {
     TRY(binding_match(binding, "A", err));
     binding->type = type_map(binding->arena, binding_type(binding, 0)->fields[0].type,
-                             binding_type(binding, 1)->fields[0].type,
-                             binding_nullable(binding));
+                             binding_type(binding, 1)->fields[0].type, binding_nullable(binding));
     return STATUS_OK;
 }
 
@@ -140,8 +137,8 @@ static enum status build_from_arrays(struct function_call *call, uint32_t row,
     struct list_view keys = rows_list(call, 0, row);
     struct list_view values = rows_list(call, 1, row);
     if (keys.length != values.length) {
-        return ERR(err, STATUS_INVALID_DATA, "MAP_FROM_ARRAYS: %u keys and %u values",
-                   keys.length, values.length);
+        return ERR(err, STATUS_INVALID_DATA, "MAP_FROM_ARRAYS: %u keys and %u values", keys.length,
+                   values.length);
     }
     const struct column *key_column = rows_child(call, 0, 0);
     column_builder_list_begin(out);
@@ -176,8 +173,8 @@ static size_t find_text(struct str text, size_t from, struct str part)
     return text.size;
 }
 
-static enum status build_split(struct function_call *call, uint32_t row,
-                               struct column_builder *out, struct err *err)
+static enum status build_split(struct function_call *call, uint32_t row, struct column_builder *out,
+                               struct err *err)
 {
     (void)err;
     struct str text = rows_str(call, 0, row);
@@ -315,8 +312,10 @@ BUILT(evaluate_str_to_map, build_str_to_map)
 #undef BUILT
 
 #define MAP_FUNCTION(text, flags, from, to, resolver, evaluator, shape, words)                     \
-    {.name = (text), .properties = (flags), .args_min = (from), .args_max = (to),                  \
-     .resolve = (resolver), .evaluate = (evaluator), .signature = (shape), .doc = (words)}
+    {                                                                                              \
+        .name = (text), .properties = (flags), .args_min = (from), .args_max = (to),               \
+        .resolve = (resolver), .evaluate = (evaluator), .signature = (shape), .doc = (words)       \
+    }
 
 static const struct function functions[] = {
     MAP_FUNCTION("MAP_KEYS", FUNCTION_PURE, 1, 1, resolve_part, evaluate_keys, "MAP_KEYS(<MAP>)",

@@ -37,8 +37,7 @@ BINARY(evaluate_log_base, math_log)
 // LOG(x) is LN(x); LOG(base, x).
 static enum status evaluate_log(struct function_call *call, struct column *out, struct err *err)
 {
-    return call->arg_count == 1 ? evaluate_LN(call, out, err)
-                                : evaluate_log_base(call, out, err);
+    return call->arg_count == 1 ? evaluate_LN(call, out, err) : evaluate_log_base(call, out, err);
 }
 
 static enum status resolve_constant(struct function_binding *binding, struct err *err)
@@ -141,25 +140,17 @@ static enum status row_bin(const struct function_call *call, uint32_t row,
 }
 
 #define REAL(op, words)                                                                            \
-    {.name = #op,                                                                                  \
-     .properties = FUNCTION_PURE,                                                                  \
-     .args_min = 1,                                                                                \
-     .args_max = 1,                                                                                \
-     .pattern = "F",                                                                               \
-     .result = FUNCTION_RESULT_DOUBLE,                                                             \
-     .evaluate = evaluate_##op,                                                                    \
-     .signature = #op "(<NUMERIC>)",                                                               \
-     .doc = (words)}
+    {                                                                                              \
+        .name = #op, .properties = FUNCTION_PURE, .args_min = 1, .args_max = 1, .pattern = "F",    \
+        .result = FUNCTION_RESULT_DOUBLE, .evaluate = evaluate_##op,                               \
+        .signature = #op "(<NUMERIC>)", .doc = (words)                                             \
+    }
 #define REAL2(text, from, evaluator, shape, words)                                                 \
-    {.name = (text),                                                                               \
-     .properties = FUNCTION_PURE,                                                                  \
-     .args_min = (from),                                                                           \
-     .args_max = 2,                                                                                \
-     .pattern = "F",                                                                               \
-     .result = FUNCTION_RESULT_DOUBLE,                                                             \
-     .evaluate = (evaluator),                                                                      \
-     .signature = (shape),                                                                         \
-     .doc = (words)}
+    {                                                                                              \
+        .name = (text), .properties = FUNCTION_PURE, .args_min = (from), .args_max = 2,            \
+        .pattern = "F", .result = FUNCTION_RESULT_DOUBLE, .evaluate = (evaluator),                 \
+        .signature = (shape), .doc = (words)                                                       \
+    }
 
 static const struct function functions[] = {
     REAL(SQRT, "the square root; NaN of negatives"),

@@ -161,8 +161,8 @@ static enum status row_instr(const struct function_call *call, uint32_t row,
 }
 
 // All matches of a group as an array; the first group where none is named.
-static enum status extract_all(struct function_call *call, uint32_t row,
-                               struct column_builder *out, struct err *err)
+static enum status extract_all(struct function_call *call, uint32_t row, struct column_builder *out,
+                               struct err *err)
 {
     struct regex *regex = regex_of(call, row);
     int64_t group = call->arg_count > 2 ? rows_i64(call, 2, row) : 1;
@@ -182,8 +182,8 @@ static enum status extract_all(struct function_call *call, uint32_t row,
         if (match.at[2 * group] == SIZE_MAX) {
             column_builder_null(elements);
         } else {
-            column_builder_string(
-                elements, str_slice(text, match.at[2 * group], match.at[2 * group + 1]));
+            column_builder_string(elements,
+                                  str_slice(text, match.at[2 * group], match.at[2 * group + 1]));
         }
         from = regex_after(&match, text);
     }
@@ -198,10 +198,12 @@ static enum status evaluate_extract_all(struct function_call *call, struct colum
 }
 
 #define REGEX(text, letters, from, to, gives, nullable, function, shape, words)                    \
-    {.name = (text), .properties = FUNCTION_PURE_CAN_ERROR, .args_min = (from),                    \
-     .args_max = (to), .pattern = (letters), .result = FUNCTION_RESULT_##gives,                    \
-     .result_nullable = (nullable), .row = (function), .prepare = prepare_cache,                   \
-     .signature = (shape), .doc = (words)}
+    {                                                                                              \
+        .name = (text), .properties = FUNCTION_PURE_CAN_ERROR, .args_min = (from),                 \
+        .args_max = (to), .pattern = (letters), .result = FUNCTION_RESULT_##gives,                 \
+        .result_nullable = (nullable), .row = (function), .prepare = prepare_cache,                \
+        .signature = (shape), .doc = (words)                                                       \
+    }
 
 static const struct function functions[] = {
     {.name = "SIMILAR TO",
@@ -234,10 +236,10 @@ static const struct function functions[] = {
      .prepare = prepare_cache,
      .signature = "REGEXP_EXTRACT_ALL(<CHARACTER>, <CHARACTER> [, <INTEGER>])",
      .doc = "a group, 1 if none is named, of all matches"},
-    REGEX("REGEXP_COUNT", "S", 2, 2, INT, true, row_count,
-          "REGEXP_COUNT(<CHARACTER>, <CHARACTER>)", "the number of matches"),
-    REGEX("REGEXP_INSTR", "S", 2, 2, INT, true, row_instr,
-          "REGEXP_INSTR(<CHARACTER>, <CHARACTER>)", "where the first match starts, from 1"),
+    REGEX("REGEXP_COUNT", "S", 2, 2, INT, true, row_count, "REGEXP_COUNT(<CHARACTER>, <CHARACTER>)",
+          "the number of matches"),
+    REGEX("REGEXP_INSTR", "S", 2, 2, INT, true, row_instr, "REGEXP_INSTR(<CHARACTER>, <CHARACTER>)",
+          "where the first match starts, from 1"),
     REGEX("REGEXP_SUBSTR", "S", 2, 2, STRING, true, row_extract,
           "REGEXP_SUBSTR(<CHARACTER>, <CHARACTER>)", "the first match"),
 };

@@ -81,8 +81,7 @@ SEVERAL(evaluate_substring, string_substring)
 SEVERAL(evaluate_overlay, string_overlay)
 #undef SEVERAL
 
-static enum status evaluate_concat(struct function_call *call, struct column *out,
-                                   struct err *err)
+static enum status evaluate_concat(struct function_call *call, struct column *out, struct err *err)
 {
     struct kernel_run run = kernels_begin(call);
     struct column joined = call->args[0];
@@ -194,8 +193,8 @@ static enum status test_like(struct function_call *call, uint64_t *is_true, uint
                              struct err *err)
 {
     struct kernel_run run = kernels_begin(call);
-    string_like(&run, &call->args[0], &call->args[1],
-                call->arg_count > 2 ? &call->args[2] : NULL, is_true, is_null);
+    string_like(&run, &call->args[0], &call->args[1], call->arg_count > 2 ? &call->args[2] : NULL,
+                is_true, is_null);
     return kernels_end(call, &run, err);
 }
 
@@ -282,9 +281,11 @@ static enum status resolve_is(struct function_binding *binding, struct err *err)
     .name = (text), .properties = FUNCTION_DETERMINISTIC, .args_min = (from), .args_max = (to),    \
     .resolve = (resolver), .row = (function), .signature = (shape), .doc = (words)
 #define TRIM(text, syntax_kind, shape, words)                                                      \
-    {.name = (text), .syntax = (syntax_kind), .properties = FUNCTION_PURE, .args_min = 1,          \
-     .args_max = 2, .resolve = resolve_trim, .evaluate = evaluate_trim, .signature = (shape),      \
-     .doc = (words)}
+    {                                                                                              \
+        .name = (text), .syntax = (syntax_kind), .properties = FUNCTION_PURE, .args_min = 1,       \
+        .args_max = 2, .resolve = resolve_trim, .evaluate = evaluate_trim, .signature = (shape),   \
+        .doc = (words)                                                                             \
+    }
 
 static const struct function functions[] = {
     {.name = "||",
@@ -319,8 +320,7 @@ static const struct function functions[] = {
     {KERNEL("SUBSTRING", "SI", 2, 3, FIRST_VARYING, evaluate_substring,
             "SUBSTRING(<CHARACTER> FROM <INTEGER> [FOR <INTEGER>])",
             "from a position (1: the first, negative: from the end), for a length"),
-     .aliases = "SUBSTR",
-     .result_nullable = true},
+     .aliases = "SUBSTR", .result_nullable = true},
     {KERNEL("LEFT", "SI", 2, 2, FIRST_VARYING, evaluate_left, "LEFT(<CHARACTER>, <INTEGER>)",
             "the first characters"),
      .result_nullable = true},

@@ -25,8 +25,8 @@ static bool unit_is_one_of(enum function_unit unit, uint32_t set)
 static bool has_part(const struct type *type, enum function_unit unit)
 {
     static const uint32_t of_day = UNIT(HOUR) | UNIT(MINUTE) | UNIT(SECOND) | UNIT(MILLISECOND);
-    static const uint32_t of_months = UNIT(YEAR) | UNIT(QUARTER) | UNIT(MONTH) | UNIT(DECADE) |
-                                      UNIT(CENTURY) | UNIT(MILLENNIUM);
+    static const uint32_t of_months =
+        UNIT(YEAR) | UNIT(QUARTER) | UNIT(MONTH) | UNIT(DECADE) | UNIT(CENTURY) | UNIT(MILLENNIUM);
     if (type_is_timestamp(type)) {
         return unit != FUNCTION_UNIT_NONE;
     }
@@ -58,8 +58,7 @@ static struct temporal options_of(const struct function_call *call, uint32_t arg
                              .unit = temporal_unit_of(call->expr->options->unit)};
 }
 
-static enum status evaluate_extract(struct function_call *call, struct column *out,
-                                    struct err *err)
+static enum status evaluate_extract(struct function_call *call, struct column *out, struct err *err)
 {
     struct kernel_run run = kernels_begin(call);
     struct temporal options = options_of(call, 0);
@@ -74,11 +73,11 @@ static enum status resolve_part(struct function_binding *binding, struct err *er
         const char *name;
         enum function_unit unit;
     } parts[] = {
-        {"YEAR", FUNCTION_UNIT_YEAR},      {"QUARTER", FUNCTION_UNIT_QUARTER},
-        {"MONTH", FUNCTION_UNIT_MONTH},    {"WEEK", FUNCTION_UNIT_WEEK},
-        {"DAYOFYEAR", FUNCTION_UNIT_DOY},  {"DAYOFMONTH", FUNCTION_UNIT_DAY},
-        {"DAYOFWEEK", FUNCTION_UNIT_DOW},  {"HOUR", FUNCTION_UNIT_HOUR},
-        {"MINUTE", FUNCTION_UNIT_MINUTE},  {"SECOND", FUNCTION_UNIT_SECOND},
+        {"YEAR", FUNCTION_UNIT_YEAR},     {"QUARTER", FUNCTION_UNIT_QUARTER},
+        {"MONTH", FUNCTION_UNIT_MONTH},   {"WEEK", FUNCTION_UNIT_WEEK},
+        {"DAYOFYEAR", FUNCTION_UNIT_DOY}, {"DAYOFMONTH", FUNCTION_UNIT_DAY},
+        {"DAYOFWEEK", FUNCTION_UNIT_DOW}, {"HOUR", FUNCTION_UNIT_HOUR},
+        {"MINUTE", FUNCTION_UNIT_MINUTE}, {"SECOND", FUNCTION_UNIT_SECOND},
     };
     struct function_options options = {0};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -104,8 +103,8 @@ static enum status resolve_add_units(struct function_binding *binding, struct er
         return binding_refuse(binding, err);
     }
     TRY(binding_cast(binding, 0, &type_bigint, err));
-    static const uint32_t below_day = UNIT(HOUR) | UNIT(MINUTE) | UNIT(SECOND) |
-                                      UNIT(MILLISECOND) | UNIT(MICROSECOND) | UNIT(NANOSECOND);
+    static const uint32_t below_day = UNIT(HOUR) | UNIT(MINUTE) | UNIT(SECOND) | UNIT(MILLISECOND) |
+                                      UNIT(MICROSECOND) | UNIT(NANOSECOND);
     if (type->kind == TYPE_DATE && unit_is_one_of(unit, below_day)) {
         TRY(binding_cast(binding, 1, &type_timestamp6, err));
     }
@@ -127,8 +126,8 @@ static enum status resolve_diff_units(struct function_binding *binding, struct e
     const struct type *types[] = {binding_type(binding, 0), binding_type(binding, 1)};
     const struct type *common = derive_merged(binding->arena, types, 2);
     if (common == NULL || (common->kind != TYPE_DATE && !type_is_timestamp(common)) ||
-        unit_is_one_of(binding->options->unit, UNIT(NONE) | UNIT(EPOCH) | UNIT(DOW) |
-                                                   UNIT(ISODOW) | UNIT(DOY) | UNIT(ISOYEAR))) {
+        unit_is_one_of(binding->options->unit, UNIT(NONE) | UNIT(EPOCH) | UNIT(DOW) | UNIT(ISODOW) |
+                                                   UNIT(DOY) | UNIT(ISOYEAR))) {
         return binding_refuse(binding, err);
     }
     TRY(binding_cast_all(binding, 0, common, err));
@@ -303,21 +302,15 @@ static enum status row_from_epoch(const struct function_call *call, uint32_t row
 }
 
 #define PART(text, words)                                                                          \
-    {.name = (text),                                                                               \
-     .properties = FUNCTION_PURE,                                                                  \
-     .args_min = 1,                                                                                \
-     .args_max = 1,                                                                                \
-     .resolve = resolve_part,                                                                      \
-     .signature = text "(<DATETIME>)",                                                             \
-     .doc = (words)}
+    {                                                                                              \
+        .name = (text), .properties = FUNCTION_PURE, .args_min = 1, .args_max = 1,                 \
+        .resolve = resolve_part, .signature = text "(<DATETIME>)", .doc = (words)                  \
+    }
 #define LOCAL(text, also, words)                                                                   \
-    {.name = (text),                                                                               \
-     .aliases = (also),                                                                            \
-     .syntax = FUNCTION_SYNTAX_BARE,                                                               \
-     .properties = 0,                                                                              \
-     .resolve = resolve_local,                                                                     \
-     .signature = (text),                                                                          \
-     .doc = (words)}
+    {                                                                                              \
+        .name = (text), .aliases = (also), .syntax = FUNCTION_SYNTAX_BARE, .properties = 0,        \
+        .resolve = resolve_local, .signature = (text), .doc = (words)                              \
+    }
 
 static const struct function functions[] = {
     {.name = "EXTRACT",
@@ -394,5 +387,4 @@ static const struct function functions[] = {
      .doc = "a moment from seconds (0) or milliseconds (3) since 1970, or from text"},
 };
 
-const struct function_family functions_temporal = {functions,
-                                                   sizeof functions / sizeof *functions};
+const struct function_family functions_temporal = {functions, sizeof functions / sizeof *functions};

@@ -144,8 +144,7 @@ static enum status evaluate_rows(struct program *program, const struct program_s
 
 // Constant arguments: one row, for all.
 static enum status run_constant(struct program *program, const struct program_step *step,
-                                struct column *args, struct program_register *out,
-                                struct err *err)
+                                struct column *args, struct program_register *out, struct err *err)
 {
     const uint64_t one = 1;
     for (uint32_t i = 0; i < step->arg_count; i++) {
@@ -257,12 +256,10 @@ static enum status run_call(struct program *program, const struct program_step *
         struct column copy = *coded;
         return run_dictionary(program, step, args, &copy, out, err);
     }
-    struct function_call call = {.args = args,
-                                 .row_count = program->row_count,
-                                 .active = program->masks[step->mask].bits};
+    struct function_call call = {
+        .args = args, .row_count = program->row_count, .active = program->masks[step->mask].bits};
     enum status status = evaluate_rows(program, step, &call, out, err);
-    return status == STATUS_OK ? status
-                               : fail_at_row(program, step, call.error_row, status, err);
+    return status == STATUS_OK ? status : fail_at_row(program, step, call.error_row, status, err);
 }
 
 static void run_junction(struct program *program, const struct program_step *step)
@@ -289,8 +286,7 @@ static void run_junction(struct program *program, const struct program_step *ste
 }
 
 // The rows of `mask` in which a register passes a test, for one word of rows.
-static uint64_t test_word(enum program_test test, uint64_t mask, uint64_t is_true,
-                          uint64_t is_null)
+static uint64_t test_word(enum program_test test, uint64_t mask, uint64_t is_true, uint64_t is_null)
 {
     switch (test) {
     case PROGRAM_TEST_TRUE: return mask & is_true;
@@ -307,14 +303,14 @@ static void run_test(struct program *program, const struct program_step *step, u
 {
     const uint64_t *mask = program->masks[step->mask].bits;
     const struct program_register *arg = &program->registers[step->args[0]];
-    bool by_validity = !arg->has_bits && (step->test == PROGRAM_TEST_NULL ||
-                                          step->test == PROGRAM_TEST_NOT_NULL);
+    bool by_validity =
+        !arg->has_bits && (step->test == PROGRAM_TEST_NULL || step->test == PROGRAM_TEST_NOT_NULL);
     if (!by_validity) {
         arg = reg_bits(program, step->args[0]);
     }
     for (uint32_t word = 0; word < bits_words(program->row_count); word++) {
-        uint64_t is_null = by_validity ? ~column_valid_word(&arg->column, word)
-                                       : arg->is_null[word];
+        uint64_t is_null =
+            by_validity ? ~column_valid_word(&arg->column, word) : arg->is_null[word];
         uint64_t is_true = by_validity ? 0 : arg->is_true[word];
         out[word] = test_word(step->test, mask[word], is_true, is_null);
     }
@@ -420,8 +416,7 @@ static void begin(struct program *program, const struct batch *in, const uint64_
         if (reg->source == PROGRAM_FROM_STEP) {
             continue;
         }
-        reg->column =
-            reg->source == PROGRAM_FROM_INPUT ? in->columns[reg->input] : *reg->literal;
+        reg->column = reg->source == PROGRAM_FROM_INPUT ? in->columns[reg->input] : *reg->literal;
         reg->column.row_count = in->row_count;
         reg->has_column = true;
         reg->has_bits = false;

@@ -9,10 +9,10 @@
 //     program_free(program);
 //
 // Steps are made once: no names and no types are looked at while running. Equal subexpressions are
-// computed once, constants at compile time, a column that is only passed on costs nothing. Each step
-// runs under a mask of active rows, which AND, OR, CASE, COALESCE and IF narrow: what fails counts
-// only where the row is active, so `CASE WHEN b <> 0 THEN a / b END` never does. The message of a
-// failing row names the row's origin.
+// computed once, constants at compile time, a column that is only passed on costs nothing. Each
+// step runs under a mask of active rows, which AND, OR, CASE, COALESCE and IF narrow: what fails
+// counts only where the row is active, so `CASE WHEN b <> 0 THEN a / b END` never does. The message
+// of a failing row names the row's origin.
 //
 // Encodings are kept: CONST in, CONST out; a deterministic null_in_null_out function over one DICT
 // argument runs once an entry where that is less than once a row.

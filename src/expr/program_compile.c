@@ -69,8 +69,8 @@ static uint32_t add_narrow(struct compiler *compiler, uint32_t mask, uint32_t re
     return narrowed;
 }
 
-static uint32_t add_step(struct compiler *compiler, struct program_step step,
-                         const uint32_t *args, const struct expr *expr)
+static uint32_t add_step(struct compiler *compiler, struct program_step step, const uint32_t *args,
+                         const struct expr *expr)
 {
     step.expr = expr;
     step.out = add_register(compiler, expr->type);
@@ -87,8 +87,8 @@ static bool is_within(const struct compiler *compiler, uint32_t mask, uint32_t a
     return mask == ancestor;
 }
 
-static enum status compile_column(struct compiler *compiler, const struct expr *expr,
-                                  uint32_t *reg, struct err *err)
+static enum status compile_column(struct compiler *compiler, const struct expr *expr, uint32_t *reg,
+                                  struct err *err)
 {
     for (uint32_t i = 0; i < compiler->column_count; i++) {
         if (compiler->column_ids[i] == expr->column_id) {
@@ -173,10 +173,14 @@ struct form_is {
 };
 
 static const struct form_is form_is_tests[] = {
-    {"IS TRUE", PROGRAM_TEST_TRUE},         {"IS FALSE", PROGRAM_TEST_FALSE},
-    {"IS UNKNOWN", PROGRAM_TEST_NULL},      {"IS NULL", PROGRAM_TEST_NULL},
-    {"IS NOT TRUE", PROGRAM_TEST_NOT_TRUE}, {"IS NOT FALSE", PROGRAM_TEST_NOT_FALSE},
-    {"IS NOT UNKNOWN", PROGRAM_TEST_NOT_NULL}, {"IS NOT NULL", PROGRAM_TEST_NOT_NULL},
+    {"IS TRUE", PROGRAM_TEST_TRUE},
+    {"IS FALSE", PROGRAM_TEST_FALSE},
+    {"IS UNKNOWN", PROGRAM_TEST_NULL},
+    {"IS NULL", PROGRAM_TEST_NULL},
+    {"IS NOT TRUE", PROGRAM_TEST_NOT_TRUE},
+    {"IS NOT FALSE", PROGRAM_TEST_NOT_FALSE},
+    {"IS NOT UNKNOWN", PROGRAM_TEST_NOT_NULL},
+    {"IS NOT NULL", PROGRAM_TEST_NOT_NULL},
 };
 
 static enum status compile_form(struct compiler *compiler, const struct expr *expr, uint32_t mask,
@@ -248,8 +252,7 @@ static struct known *find(struct known *items, uint32_t count, const struct expr
 // Whether it may be computed for all rows, at its first use, because others need it too.
 static bool is_shared(struct compiler *compiler, const struct expr *expr, uint64_t hash)
 {
-    const struct known *count =
-        find(compiler->counts.items, compiler->counts.count, expr, hash);
+    const struct known *count = find(compiler->counts.items, compiler->counts.count, expr, hash);
     return count != NULL && count->uses > 1 && !expr_can_error(expr);
 }
 
@@ -366,8 +369,8 @@ static struct program *program_new(const struct expr_settings *settings)
     return program;
 }
 
-static enum status build(struct compiler *compiler, const struct expr *const *exprs,
-                         uint32_t count, struct program **out, struct err *err)
+static enum status build(struct compiler *compiler, const struct expr *const *exprs, uint32_t count,
+                         struct program **out, struct err *err)
 {
     enum status status = compile_all(compiler, exprs, count, err);
     VEC_RELEASE(&compiler->steps);
@@ -391,13 +394,11 @@ enum status program_compile_plain(const struct expr *const *exprs, uint32_t coun
     return build(&compiler, exprs, count, out, err);
 }
 
-enum status program_compile(const struct program_spec *spec, struct program **out,
-                            struct err *err)
+enum status program_compile(const struct program_spec *spec, struct program **out, struct err *err)
 {
     struct program *program = program_new(spec->settings);
-    struct compiler compiler = {.program = program,
-                                .column_ids = spec->column_ids,
-                                .column_count = spec->column_count};
+    struct compiler compiler = {
+        .program = program, .column_ids = spec->column_ids, .column_count = spec->column_count};
     const struct expr **folded =
         arena_new_array(&program->arena, const struct expr *, spec->count + 1);
     for (uint32_t i = 0; i < spec->count; i++) {

@@ -4,9 +4,9 @@
 // runner (program.c).
 //
 // Registers hold values: a column, for BOOLEAN a pair of bit masks, or both, made from one another
-// when needed. Masks hold rows that are active; mask 0 is the caller's, each other one is its parent
-// narrowed by a register. Steps run in order, all of them, each under its mask; one whose mask has no
-// row leaves nulls.
+// when needed. Masks hold rows that are active; mask 0 is the caller's, each other one is its
+// parent narrowed by a register. Steps run in order, all of them, each under its mask; one whose
+// mask has no row leaves nulls.
 #pragma once
 
 #include <stdbool.h>
@@ -18,9 +18,9 @@
 #include "expr/function.h"
 
 enum program_step_kind {
-    PROGRAM_CALL,   // out = function(args)
-    PROGRAM_NOT,    // out = NOT args[0]
-    PROGRAM_AND,    // out = args[0] AND args[1], the second computed where the first is not false
+    PROGRAM_CALL, // out = function(args)
+    PROGRAM_NOT,  // out = NOT args[0]
+    PROGRAM_AND,  // out = args[0] AND args[1], the second computed where the first is not false
     PROGRAM_OR,
     PROGRAM_IS,     // out = args[0] IS test
     PROGRAM_NARROW, // mask `out` = mask, where args[0] passes the test
@@ -45,7 +45,7 @@ struct program_step {
     const uint32_t *args;
     const uint32_t *masks; // MERGE
     const struct expr *expr;
-    bool is_strict;        // null_in_null_out
+    bool is_strict; // null_in_null_out
     bool is_deterministic;
     bool can_error;
     void *state;
@@ -55,7 +55,7 @@ enum program_source { PROGRAM_FROM_STEP, PROGRAM_FROM_INPUT, PROGRAM_FROM_LITERA
 
 struct program_register {
     enum program_source source;
-    uint32_t input;              // of FROM_INPUT: position in the batch
+    uint32_t input; // of FROM_INPUT: position in the batch
     const struct column *literal;
     const struct type *type;
     struct column nulls; // one null of the type, CONST

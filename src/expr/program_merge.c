@@ -90,8 +90,7 @@ void program_merge_add_nulls(struct arena *arena, const uint64_t *active, const 
     column->valid = valid;
 }
 
-void program_merge_used_entries(const struct column *coded, const uint64_t *active,
-                                uint64_t *used)
+void program_merge_used_entries(const struct column *coded, const uint64_t *active, uint64_t *used)
 {
     memset(used, 0, BATCH_WORDS_MAX * sizeof *used);
     for (uint32_t word = 0; word < bits_words(coded->row_count); word++) {

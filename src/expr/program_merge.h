@@ -20,8 +20,7 @@ void program_merge_add_nulls(struct arena *arena, const uint64_t *active, const 
                              struct column *column);
 
 // The entries that active rows name, BATCH_WORDS_MAX words.
-void program_merge_used_entries(const struct column *coded, const uint64_t *active,
-                                uint64_t *used);
+void program_merge_used_entries(const struct column *coded, const uint64_t *active, uint64_t *used);
 uint32_t program_merge_row_of_entry(const struct column *coded, const uint64_t *active,
                                     uint32_t entry);
 // From masks over entries to masks over rows, in place.

@@ -72,10 +72,8 @@ static void compile(struct fixture *fixture, const char *const *texts, uint32_t 
     for (uint32_t i = 0; i < count; i++) {
         exprs[i] = parse(fixture, texts[i]);
     }
-    struct program_spec spec = {.exprs = exprs,
-                                .count = count,
-                                .column_ids = ids,
-                                .column_count = fixture->column_count};
+    struct program_spec spec = {
+        .exprs = exprs, .count = count, .column_ids = ids, .column_count = fixture->column_count};
     assert_int_equal(program_compile(&spec, &fixture->program, NULL), STATUS_OK);
 }
 

@@ -174,9 +174,10 @@ static void compile(struct regex_cache *cache, struct regex *regex, struct str p
 {
     char *copy = mem_alloc(pattern.size + 1);
     memcpy(copy, pattern.size > 0 ? pattern.ptr : "", pattern.size);
-    *regex = (struct regex){
-        .pattern = str_make(copy, pattern.size), .form = form, .is_used = true,
-        .context = cache->context};
+    *regex = (struct regex){.pattern = str_make(copy, pattern.size),
+                            .form = form,
+                            .is_used = true,
+                            .context = cache->context};
     if (pattern.size > PATTERN_MAX || (form == REGEX_FIND && has_class_operations(pattern))) {
         return;
     }
@@ -197,8 +198,8 @@ static void compile(struct regex_cache *cache, struct regex *regex, struct str p
     }
     int number;
     PCRE2_SIZE offset;
-    regex->code = pcre2_compile((PCRE2_SPTR)text.ptr, text.size, options, &number, &offset,
-                                cache->compile);
+    regex->code =
+        pcre2_compile((PCRE2_SPTR)text.ptr, text.size, options, &number, &offset, cache->compile);
     strbuf_release(&text);
     if (regex->code != NULL) {
         (void)pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE); // interpreted where it cannot
@@ -223,16 +224,15 @@ uint32_t regex_groups(const struct regex *regex)
     return regex->groups;
 }
 
-enum status regex_find(struct regex *regex, struct str text, size_t from,
-                       struct regex_match *match, struct err *err)
+enum status regex_find(struct regex *regex, struct str text, size_t from, struct regex_match *match,
+                       struct err *err)
 {
     match->found = false;
     if (from > text.size) {
         return STATUS_OK;
     }
     PCRE2_SPTR subject = (PCRE2_SPTR)(text.size > 0 ? text.ptr : "");
-    int result = pcre2_match(regex->code, subject, text.size, from, 0, regex->data,
-                             regex->context);
+    int result = pcre2_match(regex->code, subject, text.size, from, 0, regex->data, regex->context);
     if (result == PCRE2_ERROR_NOMATCH) {
         return STATUS_OK;
     }
@@ -268,8 +268,8 @@ static enum status bad_similar(struct str pattern, struct err *err)
 static size_t similar_class(struct str pattern, size_t at, struct strbuf *out)
 {
     static const char *const classes[][2] = {
-        {"ALPHA", "[:alpha:]"}, {"UPPER", "[:upper:]"}, {"LOWER", "[:lower:]"},
-        {"DIGIT", "[:digit:]"}, {"ALNUM", "[:alnum:]"}, {"SPACE", " "},
+        {"ALPHA", "[:alpha:]"},      {"UPPER", "[:upper:]"}, {"LOWER", "[:lower:]"},
+        {"DIGIT", "[:digit:]"},      {"ALNUM", "[:alnum:]"}, {"SPACE", " "},
         {"WHITESPACE", "[:space:]"},
     };
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
@@ -363,8 +363,7 @@ enum status regex_from_similar(struct arena *arena, struct str pattern, struct s
                                struct str *out, struct err *err)
 {
     if (escape.size > 1) {
-        return ERR(err, STATUS_INVALID_DATA, "invalid escape character '%.*s'",
-                   STR_ARGS(escape));
+        return ERR(err, STATUS_INVALID_DATA, "invalid escape character '%.*s'", STR_ARGS(escape));
     }
     struct strbuf text;
     strbuf_init(&text, (size_t)PATTERN_MAX * 8);

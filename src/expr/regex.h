@@ -47,5 +47,5 @@ size_t regex_after(const struct regex_match *match, struct str text);
 
 // The pattern of SIMILAR TO as a regular expression, in `arena`. INVALID_DATA where it is none.
 // `escape`: of one character, or empty.
-MUST_USE enum status regex_from_similar(struct arena *arena, struct str pattern,
-                                        struct str escape, struct str *out, struct err *err);
+MUST_USE enum status regex_from_similar(struct arena *arena, struct str pattern, struct str escape,
+                                        struct str *out, struct err *err);

@@ -15,12 +15,12 @@
 // function is null_in_null_out. A failure leaves the row in call->error_row.
 MUST_USE enum status rows_run(struct function_call *call, struct column *out, struct err *err);
 
-// For nested results: `row` appends exactly one value of the call's type for each active row without
-// null arguments (where the function is null_in_null_out); other rows become null.
+// For nested results: `row` appends exactly one value of the call's type for each active row
+// without null arguments (where the function is null_in_null_out); other rows become null.
 typedef enum status rows_builder(struct function_call *call, uint32_t row,
                                  struct column_builder *out, struct err *err);
-MUST_USE enum status rows_build(struct function_call *call, rows_builder *row,
-                                struct column *out, struct err *err);
+MUST_USE enum status rows_build(struct function_call *call, rows_builder *row, struct column *out,
+                                struct err *err);
 
 static inline bool rows_is_null(const struct function_call *call, uint32_t arg, uint32_t row)
 {
@@ -31,7 +31,7 @@ static inline bool rows_is_null(const struct function_call *call, uint32_t arg, 
 int64_t rows_i64(const struct function_call *call, uint32_t arg, uint32_t row);
 // Of I8 to I128: the unscaled value of a DECIMAL of any width.
 int128 rows_i128(const struct function_call *call, uint32_t arg, uint32_t row);
-double rows_f64(const struct function_call *call, uint32_t arg, uint32_t row); // F32, F64
+double rows_f64(const struct function_call *call, uint32_t arg, uint32_t row);       // F32, F64
 struct nano rows_nano(const struct function_call *call, uint32_t arg, uint32_t row); // TIMESTAMPs
 int64_t rows_micros(const struct function_call *call, uint32_t arg, uint32_t row);   // TIMESTAMPs
 struct str rows_str(const struct function_call *call, uint32_t arg, uint32_t row);

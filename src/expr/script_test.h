@@ -4,10 +4,10 @@
 //
 //     (+ 1 2)   (UPPER 'abc')   (CAST '12' INT)   (EXTRACT:YEAR (CAST '2020-02-29' DATE))   $0
 //
-// Atoms: 12 is INT, 12L BIGINT, 1.50 DECIMAL(3, 2), 1.5E0 DOUBLE, 'text' CHAR(n), TRUE, FALSE, $n the
-// n-th column, and (NULL TYPE). Names with blanks are written with _: (IS_NOT_NULL x). A unit or a
-// field follows a colon. The functions fail the test on their own faults; what the library refuses
-// is returned.
+// Atoms: 12 is INT, 12L BIGINT, 1.50 DECIMAL(3, 2), 1.5E0 DOUBLE, 'text' CHAR(n), TRUE, FALSE, $n
+// the n-th column, and (NULL TYPE). Names with blanks are written with _: (IS_NOT_NULL x). A unit
+// or a field follows a colon. The functions fail the test on their own faults; what the library
+// refuses is returned.
 #pragma once
 
 #include <setjmp.h>
@@ -60,16 +60,24 @@ static const struct type *script_type(struct script *script)
         enum type_kind kind;
         int32_t length;
     } kinds[] = {
-        {"BOOLEAN", TYPE_BOOLEAN, 0},     {"TINYINT", TYPE_TINYINT, 0},
-        {"SMALLINT", TYPE_SMALLINT, 0},   {"INT", TYPE_INT, 0},
-        {"BIGINT", TYPE_BIGINT, 0},       {"FLOAT", TYPE_FLOAT, 0},
-        {"DOUBLE", TYPE_DOUBLE, 0},       {"DECIMAL", TYPE_DECIMAL, 10},
-        {"CHAR", TYPE_CHAR, 1},           {"VARCHAR", TYPE_VARCHAR, 1},
+        {"BOOLEAN", TYPE_BOOLEAN, 0},
+        {"TINYINT", TYPE_TINYINT, 0},
+        {"SMALLINT", TYPE_SMALLINT, 0},
+        {"INT", TYPE_INT, 0},
+        {"BIGINT", TYPE_BIGINT, 0},
+        {"FLOAT", TYPE_FLOAT, 0},
+        {"DOUBLE", TYPE_DOUBLE, 0},
+        {"DECIMAL", TYPE_DECIMAL, 10},
+        {"CHAR", TYPE_CHAR, 1},
+        {"VARCHAR", TYPE_VARCHAR, 1},
         {"STRING", TYPE_VARCHAR, TYPE_LENGTH_MAX},
         {"BYTES", TYPE_VARBINARY, TYPE_LENGTH_MAX},
-        {"DATE", TYPE_DATE, 0},           {"TIME", TYPE_TIME, 0},
-        {"TIMESTAMP_LTZ", TYPE_TIMESTAMP_LTZ, 6}, {"TIMESTAMP", TYPE_TIMESTAMP, 6},
-        {"MONTHS", TYPE_INTERVAL_MONTH, 0}, {"SECONDS", TYPE_INTERVAL_SECOND, 0},
+        {"DATE", TYPE_DATE, 0},
+        {"TIME", TYPE_TIME, 0},
+        {"TIMESTAMP_LTZ", TYPE_TIMESTAMP_LTZ, 6},
+        {"TIMESTAMP", TYPE_TIMESTAMP, 6},
+        {"MONTHS", TYPE_INTERVAL_MONTH, 0},
+        {"SECONDS", TYPE_INTERVAL_SECOND, 0},
     };
     if (strncmp(script->at, "ARRAY<", 6) == 0) {
         script->at += 6;
@@ -131,8 +139,8 @@ static const struct expr *script_number(struct script *script)
         struct decimal_form form = {.precision = digits, .scale = scale};
         int128 value;
         assert_int_equal(decimal_from_text(word, form, &value), DECIMAL_PARSE_OK);
-        return expr_literal_i128(script->arena,
-                                 type_decimal(script->arena, digits, scale, false), value);
+        return expr_literal_i128(script->arena, type_decimal(script->arena, digits, scale, false),
+                                 value);
     }
     if (text[word.size - 1] == 'L') {
         return expr_literal_bigint(script->arena, strtoll(text, NULL, 10));
@@ -167,9 +175,8 @@ static enum status script_call(struct script *script, const struct expr **out, s
     memcpy(name, word.ptr, colon);
     bool is_cast = strcmp(name, "CAST") == 0 || strcmp(name, "TRY_CAST") == 0;
     if (strncmp(name, "IS_", 3) == 0 || strncmp(name, "SIMILAR_", 8) == 0) {
-        for (char *at = name; *at != 0 && strncmp(name, "IS_ALPHA", 8) != 0 &&
-                              strncmp(name, "IS_D", 4) != 0;
-             at++) {
+        for (char *at = name;
+             *at != 0 && strncmp(name, "IS_ALPHA", 8) != 0 && strncmp(name, "IS_D", 4) != 0; at++) {
             *at = *at == '_' ? ' ' : *at;
         }
         if (strcmp(name, "IS_DISTINCT_FROM") == 0) {
@@ -182,8 +189,7 @@ static enum status script_call(struct script *script, const struct expr **out, s
         assert_int_equal(*script->at++, ')');
         return STATUS_OK;
     }
-    const struct expr **args =
-        arena_new_array(script->arena, const struct expr *, SCRIPT_ARGS_MAX);
+    const struct expr **args = arena_new_array(script->arena, const struct expr *, SCRIPT_ARGS_MAX);
     uint32_t count = 0;
     for (;;) {
         script_blanks(script);
@@ -289,8 +295,8 @@ static void script_expect(const char *text, const char *type, const char *value)
     struct str got_type = type_text(&arena, expr->type);
     struct str got = script_shown(&arena, expr->type, &column, 0);
     if (!str_is(got_type, type) || !str_is(got, value)) {
-        fail_msg("%s\n  is  %.*s %.*s\n  not %s %s", text, STR_ARGS(got_type), STR_ARGS(got),
-                 type, value);
+        fail_msg("%s\n  is  %.*s %.*s\n  not %s %s", text, STR_ARGS(got_type), STR_ARGS(got), type,
+                 value);
     }
     arena_release(&arena);
 }

@@ -44,8 +44,7 @@ static enum status resolve_pair(struct function_binding *binding, struct err *er
 
 enum status temporal_bind_plus(struct function_binding *binding, struct err *err)
 {
-    if (is_interval(binding_type(binding, 0)) &&
-        temporal_bind_is_time(binding_type(binding, 1))) {
+    if (is_interval(binding_type(binding, 0)) && temporal_bind_is_time(binding_type(binding, 1))) {
         const struct expr *interval = binding->args[0];
         binding->args[0] = binding->args[1];
         binding->args[1] = interval;
@@ -66,8 +65,8 @@ enum status temporal_bind_minus(struct function_binding *binding, struct err *er
         return binding_refuse(binding, err);
     }
     TRY(binding_cast_all(binding, 0, common, err));
-    bool is_months = unit == FUNCTION_UNIT_YEAR || unit == FUNCTION_UNIT_MONTH ||
-                     unit == FUNCTION_UNIT_QUARTER;
+    bool is_months =
+        unit == FUNCTION_UNIT_YEAR || unit == FUNCTION_UNIT_MONTH || unit == FUNCTION_UNIT_QUARTER;
     binding_result(binding, is_months ? &type_interval_month : &type_interval_second,
                    binding_nullable(binding));
     return STATUS_OK;
@@ -84,8 +83,8 @@ enum status temporal_bind_times(struct function_binding *binding, struct err *er
     if (!is_interval(interval) || !type_is_integer(binding_type(binding, 1))) {
         return binding_refuse(binding, err);
     }
-    TRY(binding_cast(binding, 1,
-                     interval->kind == TYPE_INTERVAL_MONTH ? &type_int : &type_bigint, err));
+    TRY(binding_cast(binding, 1, interval->kind == TYPE_INTERVAL_MONTH ? &type_int : &type_bigint,
+                     err));
     binding_result(binding, interval, binding_nullable(binding));
     return STATUS_OK;
 }

@@ -9,8 +9,8 @@
 #include "base/err.h"
 #include "expr/function.h"
 
-bool temporal_bind_is_time(const struct type *type);                 // DATE, TIME, TIMESTAMPs
-bool temporal_bind_is_for(const struct function_binding *binding);   // a time or interval in it
+bool temporal_bind_is_time(const struct type *type);               // DATE, TIME, TIMESTAMPs
+bool temporal_bind_is_for(const struct function_binding *binding); // a time or interval in it
 
 MUST_USE enum status temporal_bind_plus(struct function_binding *binding, struct err *err);
 MUST_USE enum status temporal_bind_minus(struct function_binding *binding, struct err *err);

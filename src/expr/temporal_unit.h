@@ -8,10 +8,10 @@
 
 static inline enum temporal_unit temporal_unit_of(enum function_unit unit)
 {
-    static const enum temporal_unit units[] = {
-        [FUNCTION_UNIT_NONE] = TEMPORAL_NANOSECOND, // not looked at
+    static const enum temporal_unit units[] = {[FUNCTION_UNIT_NONE] =
+                                                   TEMPORAL_NANOSECOND, // not looked at
 #define X(name) [FUNCTION_UNIT_##name] = TEMPORAL_##name,
-        TEMPORAL_UNIT_LIST(X)
+                                               TEMPORAL_UNIT_LIST(X)
 #undef X
     };
     return units[unit];

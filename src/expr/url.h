@@ -9,8 +9,8 @@
 
 struct arena;
 
-// `part`: HOST, PATH, QUERY, REF, PROTOCOL, FILE, AUTHORITY, USERINFO; `key` (may be NULL) names one
-// value of QUERY. False: no URL, no such part. Borrowed from `url`.
+// `part`: HOST, PATH, QUERY, REF, PROTOCOL, FILE, AUTHORITY, USERINFO; `key` (may be NULL) names
+// one value of QUERY. False: no URL, no such part. Borrowed from `url`.
 bool url_part(struct str url, struct str part, const struct str *key, struct str *out);
 
 // application/x-www-form-urlencoded
