@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// parquet_reader_int: what the parts of the Parquet reader share.
+//
+//     parquet_reader.c      the public calls, batches
+//     parquet_file.c        the footer
+//     parquet_project.c     what is asked for against what the file has
+//     parquet_prune.c       row groups and pages left out
+//     parquet_pages.c       bytes of a column chunk: pages, decompressed
+//     parquet_values.c      one leaf: levels and values of a run of rows
+//     parquet_nest.c        levels to lists, maps and rows
+#pragma once
+
+#include "base/arena.h"
+#include "base/bits.h"
+#include "base/vec.h"
+#include "codec/bytebuf.h"
+#include "codec/parquet_convert.h"
+#include "codec/parquet_decode.h"
+#include "codec/parquet_file_schema.h"
+#include "codec/parquet_footer.h"
+#include "codec/parquet_reader.h"
+#include "data/column.h"
+
+struct byte_source;
+struct compress;
+
+struct parquet_file {
+    struct byte_source *source;
+    struct budget *budget;
+    size_t charged;
+    struct arena arena;
+    struct bytebuf footer_bytes;
+    struct parquet_footer footer;
+    struct parquet_tree tree;
+    const struct parquet_field *fields;
+    uint64_t *first_rows; // of each row group
+    bool has_ids;
+};
+
+// Rows [from, to) of a row group.
+struct parquet_rows {
+    uint64_t from;
+    uint64_t to;
+};
+
+// Memory that lives as long as what was decoded from it.
+struct parquet_memory {
+    struct parquet_memory *next;
+    size_t capacity;
+    char *ptr;
+};
+
+// The bytes of a chunk, page after page.
+struct parquet_pages {
+    uint64_t at;  // in the file: the next page's header
+    uint64_t end; // of the chunk
+    struct bytebuf window; // bytes of the file, where the source does not lend
+    uint64_t window_offset;
+    struct parquet_offset_index index; // count 0: none
+    uint32_t next_page;                // in the index
+};
+
+// What a leaf's next rows have become. `count` slots: rows of the leaf's column; levels only where
+// a list or a row is above.
+struct parquet_vector {
+    uint32_t slots;
+    bool is_dict;
+    bool has_nulls;
+    struct bytebuf valid;  // words
+    struct bytebuf values; // of the target form
+    struct bytebuf codes;  // uint16
+    struct bytebuf def;    // bytes, one an entry of the levels (also where no slot is)
+    struct bytebuf rep;
+    uint32_t entries;
+    uint64_t var_bytes;
+};
+
+struct parquet_leaf_reader {
+    struct parquet_reader *reader;
+    const struct parquet_node *node;
+    struct parquet_conversion conversion;
+    bool levels_only; // its values are not asked for
+    bool nested;
+    uint8_t list_def; // the definition level that says that the enclosing list's element exists
+    const struct parquet_chunk_meta *chunk;
+    enum compress_codec codec;
+    struct parquet_pages pages;
+    // The dictionary, in the target's form.
+    struct bytebuf dictionary;
+    struct parquet_memory *dictionary_memory;
+    struct column dictionary_column;
+    uint32_t dictionary_count;
+    uint64_t dictionary_bytes;
+    bool has_dictionary;
+    // The page.
+    struct parquet_memory *page_memory;
+    struct parquet_memory *old_memory; // of pages left behind within the vector
+    struct parquet_decoder decoder;
+    struct parquet_rle def_levels;
+    struct parquet_rle rep_levels;
+    struct str packed_levels[2]; // BIT_PACKED: definition, repetition
+    uint32_t packed_at;          // the next slot in them
+    uint32_t page_slots;         // not read yet
+    uint64_t chunk_slots;        // in pages behind this one
+    uint64_t row;                // of the row group: the next slot's
+    // Levels read ahead, of nested leaves.
+    uint8_t def_ahead[1024];
+    uint8_t rep_ahead[1024];
+    uint32_t ahead_at;
+    uint32_t ahead_count;
+    struct parquet_vector vector;
+};
+
+// A node of the projection.
+struct parquet_output {
+    bool is_missing;
+    int32_t id; // that was asked for
+    enum parquet_node_kind kind;
+    enum physical physical;
+    const struct type *type;
+    const struct parquet_node *node;
+    uint32_t child_count;
+    struct parquet_output *children;
+    struct parquet_leaf_reader *leaf; // LEAF; others: a leaf below that tells the levels
+};
+
+// A top-level column of the projection with the rows of it that were decoded and not handed out.
+struct parquet_out_column {
+    struct parquet_output output;
+    uint32_t leaf_count;
+    struct parquet_leaf_reader **leaves;
+    struct arena arena; // of `column`
+    struct column column;
+    uint32_t from;
+    uint32_t count;
+    uint64_t var_bytes;
+};
+
+struct parquet_reader {
+    struct parquet_file *file;
+    struct parquet_reader_options options;
+    struct compress *compress;
+    struct arena arena;       // projection
+    struct arena group_arena; // indexes of the row group
+    struct arena batch_arena;
+    uint32_t column_count;
+    struct parquet_out_column *columns;
+    struct column *batch_columns;
+    struct parquet_leaf_reader **leaves; // all
+    uint32_t leaf_count;
+    struct parquet_memory *pool;
+    size_t memory; // of all struct parquet_memory
+    size_t charged;
+    struct bytebuf scratch;
+    uint32_t group; // the current one; row groups below were read
+    uint32_t group_end;
+    bool in_group;
+    VEC(struct parquet_rows) ranges; // of the row group, to be read
+    uint32_t range;
+    uint64_t row; // of the row group: the next batch's first
+    uint64_t position;
+    struct parquet_reader_counters counters;
+};
+
+// ---- parquet_pages.c ----
+
+// Memory for what is decoded, from the pool; NULL where page_bytes_max forbids it. Put in front of
+// *list.
+char *parquet_pages_memory(struct parquet_reader *reader, struct parquet_memory **list, size_t size);
+void parquet_pages_recycle(struct parquet_reader *reader, struct parquet_memory **list);
+// `size` bytes of the file at `offset`, within the chunk. Borrowed until the next call.
+MUST_USE enum status parquet_pages_read(struct parquet_leaf_reader *leaf, uint64_t offset,
+                                        size_t size, struct str *out, struct err *err);
+// Points the leaf at its chunk in this row group, reads the dictionary when it comes.
+MUST_USE enum status parquet_pages_begin(struct parquet_leaf_reader *leaf,
+                                         const struct parquet_chunk_meta *chunk, struct err *err);
+// The next data page, set up for reading. END behind the last.
+MUST_USE enum status parquet_pages_next(struct parquet_leaf_reader *leaf, struct err *err);
+// Goes to data page `page` of the offset index, which is not read yet.
+MUST_USE enum status parquet_pages_jump(struct parquet_leaf_reader *leaf, uint32_t page,
+                                        struct err *err);
+// Puts the leaf's name and the page's place in front of an error.
+enum status parquet_pages_context(const struct parquet_leaf_reader *leaf, enum status status,
+                                  struct err *err);
+
+// ---- parquet_values.c ----
+
+// Reads up to `rows` rows into the leaf's vector; fewer where `may_stop` and they hold many bytes.
+MUST_USE enum status parquet_values_read(struct parquet_leaf_reader *leaf, uint32_t rows,
+                                         bool may_stop, uint32_t *got, struct err *err);
+// Goes on to the row (of the row group), which is not behind.
+MUST_USE enum status parquet_values_seek(struct parquet_leaf_reader *leaf, uint64_t row,
+                                         struct err *err);
+void parquet_values_release(struct parquet_leaf_reader *leaf);
+
+// ---- parquet_nest.c ----
+
+// The column of an output of `rows` rows from its leaves' vectors.
+MUST_USE enum status parquet_nest_column(struct parquet_out_column *column, uint32_t rows,
+                                         struct err *err);
+
+// ---- parquet_project.c ----
+
+MUST_USE enum status parquet_project_build(struct parquet_reader *reader, struct err *err);
+
+// ---- parquet_prune.c ----
+
+// Sets reader->ranges to the rows of the row group that may match.
+MUST_USE enum status parquet_prune_group(struct parquet_reader *reader, uint32_t group,
+                                         struct err *err);
