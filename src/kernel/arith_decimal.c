@@ -53,7 +53,10 @@ static bool add_split(const struct arith_decimal *d, int128 a, int128 b, int128 
         return false;
     }
     int128 unit = decimal_power(rest_digits);
-    int128 whole = left.whole + right.whole;
+    int128 whole;
+    if (__builtin_add_overflow(left.whole, right.whole, &whole)) {
+        return false;
+    }
     int128 rest = left.rest + right.rest;
     if (rest >= unit) {
         rest -= unit;
