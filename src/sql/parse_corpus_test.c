@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The recorded answers of Flink (flink-answers), as texts: each parses or is refused as Flink's
-// parser does, without exception.
+// parser does, without exception; and what parses is printed as text that parses to the same again.
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,8 +15,9 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
-#include "base/strbuf.h"
 #include "sql/parse.h"
+#include "sql/script.h"
+#include "sql/unparse.h"
 
 enum { PATH_LENGTH_MAX = 1024, FILE_BYTES_MAX = 16 * 1024 * 1024 };
 
@@ -30,7 +31,7 @@ static bool fixtures_path(const char *file, char *out)
 {
     const char *root = getenv("FRAZIL_FIXTURES");
     struct stat status;
-    snprintf(out, PATH_LENGTH_MAX, "%s/flink-answers/%s",
+    snprintf(out, PATH_LENGTH_MAX, "%s/%s",
              root != NULL ? root : FRAZIL_SOURCE_DIR "/../shared/fixtures", file);
     if (stat(out, &status) == 0) {
         return true;
@@ -53,6 +54,43 @@ static char *read_whole(const char *path, size_t *size)
     return bytes;
 }
 
+static bool unparse(struct strbuf *out, struct str source, const struct ast_statement *statement)
+{
+    switch ((int)statement->kind) {
+    case AST_QUERY: unparse_query(out, source, statement->as.query); return true;
+    case AST_INSERT: unparse_query(out, source, statement->as.insert.query); return true;
+    case AST_CREATE_TABLE:
+        unparse_create_table(out, source, &statement->as.create_table);
+        return true;
+    case AST_CREATE_VIEW: unparse_create_view(out, source, &statement->as.create_view); return true;
+    default: return false;
+    }
+}
+
+static void check_round_trip(const char *place, struct str source,
+                             const struct ast_statement *statement)
+{
+    struct arena arena;
+    struct err err = {.text = ""};
+    struct strbuf once;
+    struct strbuf twice;
+    const struct ast_statement *again;
+    arena_init(&arena);
+    strbuf_init(&once, FILE_BYTES_MAX);
+    strbuf_init(&twice, FILE_BYTES_MAX);
+    bool known = unparse(&once, source, statement);
+    if (known && (parse_statement(&arena, strbuf_str(&once), &again, &err) != STATUS_OK ||
+                  !unparse(&twice, strbuf_str(&once), again) ||
+                  !str_equal(strbuf_str(&once), strbuf_str(&twice)))) {
+        counts.differences++;
+        print_error("%s: %.*s\n    printed: %s\n    again: %s%s\n", place, STR_ARGS(source),
+                    once.ptr, twice.size > 0 ? twice.ptr : "", err.text);
+    }
+    strbuf_release(&once);
+    strbuf_release(&twice);
+    arena_release(&arena);
+}
+
 static void check(const char *place, struct str text, struct str shown, bool must_parse)
 {
     struct arena arena;
@@ -60,6 +98,9 @@ static void check(const char *place, struct str text, struct str shown, bool mus
     const struct ast_statement *statement;
     arena_init(&arena);
     bool parsed = parse_statement(&arena, text, &statement, &err) == STATUS_OK;
+    if (parsed) {
+        check_round_trip(place, text, statement);
+    }
     arena_release(&arena);
     counts.texts++;
     counts.refused += must_parse ? 0 : 1;
@@ -139,6 +180,17 @@ static void check_statements(const char *path, struct str lines)
     }
 }
 
+// All statements of a script parse.
+static void check_script(const char *path, struct str text)
+{
+    struct script script;
+    struct script_statement statement;
+    script_init(&script, text);
+    while (script_next(&script, &statement)) {
+        check(path, statement.text, statement.text, true);
+    }
+}
+
 static void check_folder(const char *folder, const char *suffix,
                          void (*check_file)(const char *, struct str))
 {
@@ -147,7 +199,6 @@ static void check_folder(const char *folder, const char *suffix,
         print_message("no recorded answers here: skipped\n");
         skip();
     }
-    memset(&counts, 0, sizeof counts);
     DIR *directory = opendir(path);
     assert_non_null(directory);
     for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
@@ -162,38 +213,86 @@ static void check_folder(const char *folder, const char *suffix,
         mem_free(bytes);
     }
     closedir(directory);
-    print_message("%s: %u texts, %u of them refused by Flink\n", folder, counts.texts,
+}
+
+static void report(const char *what, unsigned texts_min)
+{
+    print_message("%s: %u texts, %u of them refused by Flink\n", what, counts.texts,
                   counts.refused);
     assert_int_equal(counts.differences, 0);
+    assert_true(counts.texts >= texts_min);
+}
+
+static int reset_counts(void **state)
+{
+    (void)state;
+    memset(&counts, 0, sizeof counts);
+    return 0;
 }
 
 static void expressions_parse_or_are_refused_as_in_flink(void **state)
 {
     (void)state;
-    check_folder("scalar", ".tsv", check_expressions);
-    assert_true(counts.texts > 7000);
+    check_folder("flink-answers/scalar", ".tsv", check_expressions);
+    report("expressions", 7000);
 }
 
 static void queries_parse_or_are_refused_as_in_flink(void **state)
 {
     (void)state;
-    check_folder("batch", ".txt", check_statements);
-    assert_true(counts.texts > 450);
+    check_folder("flink-answers/batch", ".txt", check_statements);
+    report("queries", 450);
 }
 
 static void statements_parse_or_are_refused_as_in_flink(void **state)
 {
     (void)state;
-    check_folder("statements", ".txt", check_statements);
-    assert_true(counts.texts > 400);
+    check_folder("flink-answers/statements", ".txt", check_statements);
+    report("statements", 400);
+}
+
+static void the_queries_of_nexmark_parse(void **state)
+{
+    (void)state;
+    check_folder("nexmark/queries", ".sql", check_script);
+    report("nexmark", 24);
+}
+
+static void the_streaming_cases_parse(void **state)
+{
+    (void)state;
+    char path[PATH_LENGTH_MAX];
+    unsigned folders = 0;
+    if (!fixtures_path("flink-streaming", path)) {
+        skip();
+    }
+    DIR *directory = opendir(path);
+    assert_non_null(directory);
+    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
+        char folder[PATH_LENGTH_MAX];
+        struct stat status;
+        snprintf(folder, sizeof folder, "flink-streaming/%.200s/case.sql", entry->d_name);
+        if (entry->d_name[0] == '.' || strchr(entry->d_name, '.') != NULL ||
+            !fixtures_path(folder, path) || stat(path, &status) != 0) {
+            continue;
+        }
+        *strrchr(folder, '/') = '\0';
+        check_folder(folder, ".sql", check_script);
+        folders++;
+    }
+    closedir(directory);
+    assert_true(folders > 50);
+    report("streaming cases", 100);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(expressions_parse_or_are_refused_as_in_flink),
-        cmocka_unit_test(queries_parse_or_are_refused_as_in_flink),
-        cmocka_unit_test(statements_parse_or_are_refused_as_in_flink),
+        cmocka_unit_test_setup(expressions_parse_or_are_refused_as_in_flink, reset_counts),
+        cmocka_unit_test_setup(queries_parse_or_are_refused_as_in_flink, reset_counts),
+        cmocka_unit_test_setup(statements_parse_or_are_refused_as_in_flink, reset_counts),
+        cmocka_unit_test_setup(the_queries_of_nexmark_parse, reset_counts),
+        cmocka_unit_test_setup(the_streaming_cases_parse, reset_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,7 +147,12 @@ static enum status parse_interval_of(struct parser *parser, bool negative, uint3
         !parser_is_name(parser_current(parser))) {
         return parser_unexpected(parser, "a string: INTERVAL '1' DAY");
     }
-    TRY(parse_primary_value(parser, &value));
+    if (parser_accept_kind(parser, TOKEN_LPAREN)) { // not parse_paren(): the unit is not its own
+        TRY(parse_expr_value(parser, &value));
+        TRY(parser_expect_kind(parser, TOKEN_RPAREN));
+    } else {
+        TRY(parse_primary_value(parser, &value));
+    }
     TRY(parse_qualifier(parser, false, &qualifier));
     if (negative) {
         struct ast_expr *minus = parse_expr_new(parser, AST_EXPR_UNARY, value->at.offset);

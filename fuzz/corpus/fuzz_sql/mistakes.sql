@@ -1,0 +1,3 @@
+CREATE TABLE t (order INT);
+SELECT a FROM t WERE a = 1;
+SELECT 1 AS value

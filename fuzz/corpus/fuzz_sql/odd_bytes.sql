@@ -1,0 +1,1 @@
+SELECT ÿþ;SELECT ; SELEC 1; SELECT "x";
