@@ -35,7 +35,7 @@ static enum status store_definition(struct statement_run *run, const struct tabl
     struct session *session = run->session;
     struct session_name name = {def->catalog_name, def->database, def->name};
     const struct table_def *old = session_find_temporary(session, &name);
-    if (temporary) {
+    if (temporary || session->is_checking) {
         if (old != NULL) {
             return exists_already(run, def, old, if_not_exists, path, err);
         }
@@ -69,7 +69,7 @@ enum status run_create_table(struct statement_run *run, struct err *err)
     }
     struct bind_context context;
     struct table_def *def;
-    TRY(session_zone(run->session, &run->result->zone, err));
+    TRY(session_zone(run, err));
     session_bind_context(run, &context);
     TRY(bind_create_table(&context, create, &def, err));
     struct catalog *catalog = session_find_catalog(run->session, def->catalog_name, err);
@@ -90,7 +90,7 @@ enum status run_create_view(struct statement_run *run, struct err *err)
     }
     struct bind_context context;
     struct table_def *def;
-    TRY(session_zone(run->session, &run->result->zone, err));
+    TRY(session_zone(run, err));
     session_bind_context(run, &context);
     TRY(bind_create_view(&context, create, &def, err));
     return store_definition(run, def, create->temporary, create->if_not_exists, &create->name,

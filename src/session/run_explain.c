@@ -12,7 +12,7 @@ static enum status bind(struct statement_run *run, const struct ast_statement *s
                         struct plan **out, struct err *err)
 {
     struct bind_context context;
-    TRY(session_zone(run->session, &run->result->zone, err));
+    TRY(session_zone(run, err));
     session_bind_context(run, &context);
     if (statement->kind == AST_QUERY) {
         return bind_query(&context, statement->as.query, out, err);
@@ -33,6 +33,13 @@ static enum status bind(struct statement_run *run, const struct ast_statement *s
     ERR(err, STATUS_UNSUPPORTED, "only queries, INSERTs and statement sets can be explained");
     err_at(err, ERR_STAGE_VALIDATE, statement->at.offset, statement->at.length);
     return STATUS_UNSUPPORTED;
+}
+
+enum status run_check(struct statement_run *run, const struct ast_statement *statement,
+                      struct err *err)
+{
+    struct plan *plan;
+    return bind(run, statement, &plan, err);
 }
 
 static void show(struct statement_run *run, struct str text)

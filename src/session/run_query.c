@@ -181,7 +181,7 @@ static enum status refuse_live(const struct session *session, struct err *err)
 {
     if (str_is_nocase(str_from(settings_get(&session->settings, "read.freshness")), "live")) {
         ERR(err, STATUS_UNSUPPORTED, "'read.freshness' = 'live' is not supported yet");
-        err_at(err, ERR_STAGE_VALIDATE, 0, 0);
+        err_at(err, ERR_STAGE_VALIDATE, ERR_NO_OFFSET, 0);
         err_hint(err, "queries see committed rows: RESET 'read.freshness'");
         return STATUS_UNSUPPORTED;
     }
@@ -193,7 +193,7 @@ enum status run_query(struct statement_run *run, struct err *err)
     struct bind_context context;
     struct plan *plan;
     TRY(refuse_live(run->session, err));
-    TRY(session_zone(run->session, &run->result->zone, err));
+    TRY(session_zone(run, err));
     session_bind_context(run, &context);
     TRY(bind_query(&context, run->statement->as.query, &plan, err));
     const struct plan_node *sink = plan->sinks[0];
@@ -225,7 +225,7 @@ static enum status insert(struct statement_run *run, const struct ast_insert *co
 {
     struct bind_context context;
     struct plan *plan;
-    TRY(session_zone(run->session, &run->result->zone, err));
+    TRY(session_zone(run, err));
     session_bind_context(run, &context);
     TRY(bind_statement_set(&context, inserts, count, &plan, err));
     bool named = settings_get(&run->session->settings, "pipeline.name")[0] != '\0';

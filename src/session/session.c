@@ -217,3 +217,21 @@ bool session_is_pipeline(const struct result *result)
 {
     return result->job != NULL && !result->has_rows;
 }
+
+// Definitions and settings take effect in this session only; queries and INSERTs are planned.
+enum status session_check(struct session *session, struct str text, struct err *err)
+{
+    struct result *result = result_new();
+    struct statement_run run = {
+        .session = session, .result = result, .text = arena_str(&result->arena, text)};
+    enum status status = parse_statement(&result->arena, run.text, &run.statement, err);
+    session->is_checking = true;
+    if (status == STATUS_OK) {
+        enum ast_statement_kind kind = run.statement->kind;
+        bool plans = kind == AST_QUERY || kind == AST_INSERT || kind == AST_STATEMENT_SET;
+        status = plans ? run_check(&run, run.statement, err) : dispatch(&run, err);
+    }
+    session->is_checking = false;
+    result_free(result);
+    return status;
+}

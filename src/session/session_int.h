@@ -33,6 +33,7 @@ struct session {
     struct arena set_arena;
     VEC(struct str) set_texts;
     uint32_t pipeline_count;
+    bool is_checking; // `frazil check`: definitions are kept as if they were temporary
 };
 
 // What one statement works with. Everything it makes is in the result's arena.
@@ -58,8 +59,8 @@ const struct table_def *session_find_temporary(const struct session *session,
                                                const struct session_name *name);
 void session_bind_context(struct statement_run *run, struct bind_context *out);
 bool session_is_streaming(const struct session *session);
-MUST_USE enum status session_zone(const struct session *session, const struct zone **out,
-                                  struct err *err);
+// The session's zone into run->result->zone.
+MUST_USE enum status session_zone(struct statement_run *run, struct err *err);
 
 // --- one function a family; each fills run->result
 MUST_USE enum status run_query(struct statement_run *run, struct err *err);
@@ -78,6 +79,9 @@ MUST_USE enum status run_set(struct statement_run *run, struct err *err);
 MUST_USE enum status run_show(struct statement_run *run, struct err *err);
 MUST_USE enum status run_describe(struct statement_run *run, struct err *err);
 MUST_USE enum status run_explain(struct statement_run *run, struct err *err);
+// Binds and plans a query, an INSERT or a statement set.
+MUST_USE enum status run_check(struct statement_run *run, const struct ast_statement *statement,
+                               struct err *err);
 
 // Starts the job of a plan. `is_pipeline`: with checkpoints.
 struct run_job_options {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Names to definitions: the catalogs of a session, its temporary objects, what the binder asks.
-#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "connect/registry.h"
@@ -18,13 +19,36 @@ bool session_is_streaming(const struct session *session)
                            : str_is_nocase(str_from(mode), "streaming");
 }
 
-enum status session_zone(const struct session *session, const struct zone **out, struct err *err)
+// 'default' is the machine's zone: TZ, else what /etc/localtime leads to, else UTC.
+static struct str machine_zone(char *buffer, size_t size)
 {
-    struct str name = str_from(settings_get(&session->settings, "table.local-time-zone"));
-    if (zone_find(name, out) != STATUS_OK) {
+    const char *name = getenv("TZ");
+    if (name != NULL && name[0] != '\0') {
+        return str_from(name[0] == ':' ? name + 1 : name);
+    }
+    ssize_t length = readlink("/etc/localtime", buffer, size - 1);
+    if (length > 0) {
+        buffer[length] = '\0';
+        const char *found = strstr(buffer, "zoneinfo/");
+        if (found != NULL) {
+            return str_from(found + strlen("zoneinfo/"));
+        }
+    }
+    return STR_LIT("UTC");
+}
+
+enum status session_zone(struct statement_run *run, struct err *err)
+{
+    char buffer[256];
+    struct str name =
+        str_from(settings_get(&run->session->settings, "table.local-time-zone"));
+    if (str_is(name, "default")) {
+        name = machine_zone(buffer, sizeof buffer);
+    }
+    if (zone_load(&run->result->arena, name, &run->result->zone, NULL) != STATUS_OK) {
         ERR(err, STATUS_INVALID_DATA, "there is no time zone '%.*s'", STR_ARGS(name));
-        err_at(err, ERR_STAGE_VALIDATE, 0, 0);
-        err_hint(err, "table.local-time-zone takes a name such as 'America/Los_Angeles', or an "
+        err_at(err, ERR_STAGE_VALIDATE, ERR_NO_OFFSET, 0);
+        err_hint(err, "'table.local-time-zone' takes a name such as 'America/Los_Angeles', or an "
                       "offset such as 'GMT-03:00'");
         return STATUS_INVALID_DATA;
     }
