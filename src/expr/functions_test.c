@@ -3,14 +3,14 @@
 // Values and types are Flink 2.1.1's, out of fixtures/flink-answers/scalar.
 #include "expr/function.h"
 
-#include "expr/script_test.h"
+#include "expr/terms_test.h"
 
 #define CASES(name, ...)                                                                           \
     static void name(void **state)                                                                 \
     {                                                                                              \
         (void)state;                                                                               \
-        static const struct script_case cases[] = {__VA_ARGS__};                                   \
-        script_expect_all(cases, sizeof cases / sizeof *cases);                                    \
+        static const struct terms_case cases[] = {__VA_ARGS__};                                   \
+        terms_expect_all(cases, sizeof cases / sizeof *cases);                                    \
     }
 
 CASES(test_integers_wrap_and_keep_the_wider_type,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "expr/program.h"
 
-#include "expr/script_test.h"
+#include "expr/terms_test.h"
 
 enum { COLUMNS_MAX = 4 };
 
@@ -53,13 +53,13 @@ static void add_dict(struct fixture *fixture, const struct column *dict, const u
 
 static const struct expr *parse(struct fixture *fixture, const char *text)
 {
-    struct script script = {.arena = &fixture->arena,
+    struct terms terms = {.arena = &fixture->arena,
                             .at = text,
                             .columns = fixture->types,
                             .column_count = fixture->column_count};
     const struct expr *expr;
     struct err err;
-    if (script_parse(&script, &expr, &err) != STATUS_OK) {
+    if (terms_parse(&terms, &expr, &err) != STATUS_OK) {
         fail_msg("%s: %s", text, err.text);
     }
     return expr;
@@ -106,7 +106,7 @@ static void expect(struct fixture *fixture, const char *text, const char *values
     const struct type *type = parse(fixture, text)->type;
     for (uint32_t row = 0; row < fixture->row_count; row++) {
         strbuf_add_text(&shown, row > 0 ? "|" : "");
-        strbuf_add(&shown, script_shown(&fixture->arena, type, &out, row));
+        strbuf_add(&shown, terms_shown(&fixture->arena, type, &out, row));
     }
     if (strcmp(shown.ptr, values) != 0) {
         fail_msg("%s\n  is  %s\n  not %s", text, shown.ptr, values);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// script_test: expressions for tests, written as (name argument ...):
+// terms_test: expressions for tests, written as (name argument ...):
 //
 //     (+ 1 2)   (UPPER 'abc')   (CAST '12' INT)   (EXTRACT:YEAR (CAST '2020-02-29' DATE))   $0
 //
@@ -29,31 +29,31 @@
 
 enum { SCRIPT_ARGS_MAX = 40 };
 
-struct script {
+struct terms {
     struct arena *arena;
     const char *at;
     const struct type *const *columns; // types of $0 ...
     uint32_t column_count;
 };
 
-static void script_blanks(struct script *script)
+static void terms_blanks(struct terms *terms)
 {
-    while (*script->at == ' ' || *script->at == '\n') {
-        script->at++;
+    while (*terms->at == ' ' || *terms->at == '\n') {
+        terms->at++;
     }
 }
 
-static struct str script_word(struct script *script)
+static struct str terms_word(struct terms *terms)
 {
-    const char *start = script->at;
-    while (*script->at != 0 && strchr(" \n()", *script->at) == NULL) {
-        script->at++;
+    const char *start = terms->at;
+    while (*terms->at != 0 && strchr(" \n()", *terms->at) == NULL) {
+        terms->at++;
     }
-    return str_make(start, (size_t)(script->at - start));
+    return str_make(start, (size_t)(terms->at - start));
 }
 
 // INT, DECIMAL(10,2), VARCHAR(5), ARRAY<INT>; an ! behind it: NOT NULL. No blanks.
-static const struct type *script_type(struct script *script)
+static const struct type *terms_type(struct terms *terms)
 {
     static const struct {
         const char *name;
@@ -79,57 +79,57 @@ static const struct type *script_type(struct script *script)
         {"MONTHS", TYPE_INTERVAL_MONTH, 0},
         {"SECONDS", TYPE_INTERVAL_SECOND, 0},
     };
-    if (strncmp(script->at, "ARRAY<", 6) == 0) {
-        script->at += 6;
-        const struct type *element = script_type(script);
-        assert_int_equal(*script->at++, '>');
-        return type_array(script->arena, element, true);
+    if (strncmp(terms->at, "ARRAY<", 6) == 0) {
+        terms->at += 6;
+        const struct type *element = terms_type(terms);
+        assert_int_equal(*terms->at++, '>');
+        return type_array(terms->arena, element, true);
     }
-    if (strncmp(script->at, "MAP<", 4) == 0) {
-        script->at += 4;
-        const struct type *key = script_type(script);
-        assert_int_equal(*script->at++, ',');
-        const struct type *value = script_type(script);
-        assert_int_equal(*script->at++, '>');
-        return type_map(script->arena, key, value, true);
+    if (strncmp(terms->at, "MAP<", 4) == 0) {
+        terms->at += 4;
+        const struct type *key = terms_type(terms);
+        assert_int_equal(*terms->at++, ',');
+        const struct type *value = terms_type(terms);
+        assert_int_equal(*terms->at++, '>');
+        return type_map(terms->arena, key, value, true);
     }
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         size_t size = strlen(kinds[i].name);
-        if (strncmp(script->at, kinds[i].name, size) != 0 ||
-            (script->at[size] >= 'A' && script->at[size] <= 'Z') || script->at[size] == '_') {
+        if (strncmp(terms->at, kinds[i].name, size) != 0 ||
+            (terms->at[size] >= 'A' && terms->at[size] <= 'Z') || terms->at[size] == '_') {
             continue;
         }
-        script->at += size;
-        struct type *type = type_new(script->arena, kinds[i].kind, true);
+        terms->at += size;
+        struct type *type = type_new(terms->arena, kinds[i].kind, true);
         type->length = kinds[i].length;
-        if (*script->at == '(') {
+        if (*terms->at == '(') {
             char *end;
-            type->length = (int32_t)strtol(script->at + 1, &end, 10);
+            type->length = (int32_t)strtol(terms->at + 1, &end, 10);
             if (*end == ',') {
                 type->scale = (int32_t)strtol(end + 1, &end, 10);
             }
             assert_int_equal(*end, ')');
-            script->at = end + 1;
+            terms->at = end + 1;
         }
-        if (*script->at == '!') {
+        if (*terms->at == '!') {
             type->nullable = false;
-            script->at++;
+            terms->at++;
         }
         return type;
     }
-    fail_msg("no type: %s", script->at);
+    fail_msg("no type: %s", terms->at);
     return NULL;
 }
 
-static const struct expr *script_number(struct script *script)
+static const struct expr *terms_number(struct terms *terms)
 {
-    struct str word = script_word(script);
+    struct str word = terms_word(terms);
     char text[64];
     assert_true(word.size < sizeof text);
     memcpy(text, word.ptr, word.size);
     text[word.size] = 0;
     if (memchr(word.ptr, 'E', word.size) != NULL) {
-        return expr_literal_double(script->arena, strtod(text, NULL));
+        return expr_literal_double(terms->arena, strtod(text, NULL));
     }
     const char *point = memchr(word.ptr, '.', word.size);
     if (point != NULL) {
@@ -139,16 +139,16 @@ static const struct expr *script_number(struct script *script)
         struct decimal_form form = {.precision = digits, .scale = scale};
         int128 value;
         assert_int_equal(decimal_from_text(word, form, &value), DECIMAL_PARSE_OK);
-        return expr_literal_i128(script->arena, type_decimal(script->arena, digits, scale, false),
+        return expr_literal_i128(terms->arena, type_decimal(terms->arena, digits, scale, false),
                                  value);
     }
     if (text[word.size - 1] == 'L') {
-        return expr_literal_bigint(script->arena, strtoll(text, NULL, 10));
+        return expr_literal_bigint(terms->arena, strtoll(text, NULL, 10));
     }
-    return expr_literal_int(script->arena, (int32_t)strtol(text, NULL, 10));
+    return expr_literal_int(terms->arena, (int32_t)strtol(text, NULL, 10));
 }
 
-static enum function_unit script_unit(struct str name)
+static enum function_unit terms_unit(struct str name)
 {
 #define X(unit)                                                                                    \
     if (str_is(name, #unit)) {                                                                     \
@@ -159,16 +159,16 @@ static enum function_unit script_unit(struct str name)
     return FUNCTION_UNIT_NONE;
 }
 
-static enum status script_parse(struct script *script, const struct expr **out, struct err *err);
+static enum status terms_parse(struct terms *terms, const struct expr **out, struct err *err);
 
-static enum status script_call(struct script *script, const struct expr **out, struct err *err)
+static enum status terms_call(struct terms *terms, const struct expr **out, struct err *err)
 {
-    struct str word = script_word(script);
+    struct str word = terms_word(terms);
     size_t colon = word.size > 1 ? str_find(word, ':') : word.size;
     struct function_options options = {0};
     if (colon < word.size) {
         options.field = str_slice(word, colon + 1, word.size);
-        options.unit = script_unit(options.field);
+        options.unit = terms_unit(options.field);
     }
     char name[64] = {0};
     assert_true(colon < sizeof name);
@@ -184,66 +184,66 @@ static enum status script_call(struct script *script, const struct expr **out, s
         }
     }
     if (strcmp(name, "NULL") == 0) {
-        script_blanks(script);
-        *out = expr_null(script->arena, script_type(script));
-        assert_int_equal(*script->at++, ')');
+        terms_blanks(terms);
+        *out = expr_null(terms->arena, terms_type(terms));
+        assert_int_equal(*terms->at++, ')');
         return STATUS_OK;
     }
-    const struct expr **args = arena_new_array(script->arena, const struct expr *, SCRIPT_ARGS_MAX);
+    const struct expr **args = arena_new_array(terms->arena, const struct expr *, SCRIPT_ARGS_MAX);
     uint32_t count = 0;
     for (;;) {
-        script_blanks(script);
-        if (*script->at == ')') {
-            script->at++;
+        terms_blanks(terms);
+        if (*terms->at == ')') {
+            terms->at++;
             break;
         }
         if (is_cast && count == 1) {
-            options.target = script_type(script);
+            options.target = terms_type(terms);
             continue;
         }
         assert_true(count < SCRIPT_ARGS_MAX);
-        TRY(script_parse(script, &args[count++], err));
+        TRY(terms_parse(terms, &args[count++], err));
     }
-    struct function_use use = {.arena = script->arena,
-                               .name = arena_str(script->arena, str_from(name)),
+    struct function_use use = {.arena = terms->arena,
+                               .name = arena_str(terms->arena, str_from(name)),
                                .args = {args, count},
                                .options = &options};
     return function_resolve(&use, out, err);
 }
 
-static enum status script_parse(struct script *script, const struct expr **out, struct err *err)
+static enum status terms_parse(struct terms *terms, const struct expr **out, struct err *err)
 {
-    script_blanks(script);
-    char c = *script->at;
+    terms_blanks(terms);
+    char c = *terms->at;
     if (c == '(') {
-        script->at++;
-        return script_call(script, out, err);
+        terms->at++;
+        return terms_call(terms, out, err);
     }
     if (c == '\'') {
-        const char *start = ++script->at;
-        script->at = strchr(start, '\'');
-        assert_non_null(script->at);
-        *out = expr_literal_char(script->arena, str_make(start, (size_t)(script->at++ - start)));
+        const char *start = ++terms->at;
+        terms->at = strchr(start, '\'');
+        assert_non_null(terms->at);
+        *out = expr_literal_char(terms->arena, str_make(start, (size_t)(terms->at++ - start)));
         return STATUS_OK;
     }
     if (c == '$') {
-        script->at++;
-        uint32_t column = (uint32_t)strtol(script_word(script).ptr, NULL, 10);
-        assert_true(column < script->column_count);
-        *out = expr_column(script->arena, column, arena_printf(script->arena, "c%u", column),
-                           script->columns[column]);
+        terms->at++;
+        uint32_t column = (uint32_t)strtol(terms_word(terms).ptr, NULL, 10);
+        assert_true(column < terms->column_count);
+        *out = expr_column(terms->arena, column, arena_printf(terms->arena, "c%u", column),
+                           terms->columns[column]);
         return STATUS_OK;
     }
-    if (strncmp(script->at, "TRUE", 4) == 0 || strncmp(script->at, "FALSE", 5) == 0) {
-        *out = expr_literal_boolean(script->arena, *script_word(script).ptr == 'T');
+    if (strncmp(terms->at, "TRUE", 4) == 0 || strncmp(terms->at, "FALSE", 5) == 0) {
+        *out = expr_literal_boolean(terms->arena, *terms_word(terms).ptr == 'T');
         return STATUS_OK;
     }
-    *out = script_number(script);
+    *out = terms_number(terms);
     return STATUS_OK;
 }
 
 // The value of a column's row as CAST(... AS STRING) shows it; "\\N" for null.
-static struct str script_shown(struct arena *arena, const struct type *type,
+static struct str terms_shown(struct arena *arena, const struct type *type,
                                const struct column *column, uint32_t row)
 {
     if (column_is_null(column, row)) {
@@ -268,14 +268,14 @@ static struct str script_shown(struct arena *arena, const struct type *type,
 }
 
 // A constant expression: its type and value, "refused" or "failed".
-static void script_expect(const char *text, const char *type, const char *value)
+static void terms_expect(const char *text, const char *type, const char *value)
 {
     struct arena arena;
     arena_init(&arena);
-    struct script script = {.arena = &arena, .at = text};
+    struct terms terms = {.arena = &arena, .at = text};
     const struct expr *expr;
     struct err err = {0};
-    if (script_parse(&script, &expr, &err) != STATUS_OK) {
+    if (terms_parse(&terms, &expr, &err) != STATUS_OK) {
         if (strcmp(value, "refused") != 0 || err.stage != ERR_STAGE_VALIDATE) {
             fail_msg("%s: refused: %s", text, err.text);
         }
@@ -293,7 +293,7 @@ static void script_expect(const char *text, const char *type, const char *value)
     }
     assert_int_equal(column_check(&column, &err), STATUS_OK);
     struct str got_type = type_text(&arena, expr->type);
-    struct str got = script_shown(&arena, expr->type, &column, 0);
+    struct str got = terms_shown(&arena, expr->type, &column, 0);
     if (!str_is(got_type, type) || !str_is(got, value)) {
         fail_msg("%s\n  is  %.*s %.*s\n  not %s %s", text, STR_ARGS(got_type), STR_ARGS(got), type,
                  value);
@@ -301,15 +301,15 @@ static void script_expect(const char *text, const char *type, const char *value)
     arena_release(&arena);
 }
 
-struct script_case {
+struct terms_case {
     const char *text;
     const char *type;  // of a value
     const char *value; // or "refused", "failed"
 };
 
-static inline void script_expect_all(const struct script_case *cases, size_t count)
+static inline void terms_expect_all(const struct terms_case *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        script_expect(cases[i].text, cases[i].type, cases[i].value);
+        terms_expect(cases[i].text, cases[i].type, cases[i].value);
     }
 }
