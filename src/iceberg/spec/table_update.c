@@ -24,7 +24,8 @@ enum status table_update_create(struct table_update *update, struct arena *arena
     *update = (struct table_update){.arena = arena, .now_ms = now_ms};
     struct table_metadata *next = &update->next;
     const struct table_schema **schemas = arena_new_array(arena, const struct table_schema *, 1);
-    TRY(table_schema_new(arena, 0, table->columns, NULL, 0, &schemas[0], err));
+    TRY(table_schema_new(arena, 0, table->columns, table->identifier_ids, table->identifier_count,
+                         &schemas[0], err));
     struct partition_spec *spec = arena_new(arena, struct partition_spec);
     *spec = (struct partition_spec){0, table->partition_count, table->partition_fields};
     const struct partition_spec **specs = arena_new_array(arena, const struct partition_spec *, 1);

@@ -38,8 +38,10 @@ struct table_update_new {
     struct str uuid;
     struct str location;
     const struct iceberg_type *columns; // a struct with ids from 1
-    const struct partition_field *partition_fields; // field ids are given here
+    const struct partition_field *partition_fields; // ids from 1000
     uint32_t partition_count;
+    const int32_t *identifier_ids;
+    uint32_t identifier_count;
     const struct table_property *properties;
     uint32_t property_count;
 };

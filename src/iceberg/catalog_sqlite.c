@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The connection, the schema, the pointer. catalog_sqlite_tables.c has what SQL asks for.
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/mem.h"
+#include "iceberg/catalog_sqlite_int.h"
+#include "iceberg/iceberg_table.h"
+
+enum { BUSY_MS = 30000 };
+
+static const char schema_sql[] =
+    "CREATE TABLE IF NOT EXISTS iceberg_tables("
+    "catalog_name VARCHAR(255) NOT NULL,table_namespace VARCHAR(255) NOT NULL,"
+    "table_name VARCHAR(255) NOT NULL,metadata_location VARCHAR(1000),"
+    "previous_metadata_location VARCHAR(1000),iceberg_type VARCHAR(5),"
+    "PRIMARY KEY (catalog_name, table_namespace, table_name));"
+    "CREATE TABLE IF NOT EXISTS iceberg_namespace_properties("
+    "catalog_name VARCHAR(255) NOT NULL,namespace VARCHAR(255) NOT NULL,"
+    "property_key VARCHAR(255),property_value VARCHAR(1000),"
+    "PRIMARY KEY (catalog_name, namespace, property_key));"
+    "CREATE TABLE IF NOT EXISTS frazil_definitions("
+    "catalog_name TEXT NOT NULL,database_name TEXT NOT NULL,name TEXT NOT NULL,"
+    "kind TEXT NOT NULL,definition TEXT NOT NULL,"
+    "PRIMARY KEY (catalog_name, database_name, name));";
+
+enum status catalog_sqlite_failed(struct catalog_sqlite *self, const char *what, struct err *err)
+{
+    int code = sqlite3_errcode(self->db);
+    enum status status = code == SQLITE_BUSY || code == SQLITE_LOCKED ? STATUS_UNAVAILABLE
+                         : code == SQLITE_FULL                        ? STATUS_LIMIT
+                         : code == SQLITE_CORRUPT || code == SQLITE_NOTADB ? STATUS_INVALID_DATA
+                                                                           : STATUS_IO;
+    return ERR(err, status, "catalog %s: %s: %s", self->path, what, sqlite3_errmsg(self->db));
+}
+
+enum status catalog_sqlite_prepare(struct catalog_sqlite *self, const char *sql,
+                                   struct sqlite3_stmt **out, struct err *err)
+{
+    *out = NULL;
+    return sqlite3_prepare_v2(self->db, sql, -1, out, NULL) == SQLITE_OK
+               ? STATUS_OK
+               : catalog_sqlite_failed(self, "prepare", err);
+}
+
+void catalog_sqlite_bind(struct sqlite3_stmt *statement, int at, struct str text)
+{
+    // Statements are stepped and finalized while what they are bound to lives.
+    sqlite3_bind_text64(statement, at, text.ptr == NULL ? "" : text.ptr, text.size, SQLITE_STATIC,
+                        SQLITE_UTF8);
+}
+
+struct str catalog_sqlite_column(struct sqlite3_stmt *statement, int at)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, at);
+    return str_make(text, text == NULL ? 0 : (size_t)sqlite3_column_bytes(statement, at));
+}
+
+enum status catalog_sqlite_exec(struct catalog_sqlite *self, const char *sql, struct err *err)
+{
+    return sqlite3_exec(self->db, sql, NULL, NULL, NULL) == SQLITE_OK
+               ? STATUS_OK
+               : catalog_sqlite_failed(self, "schema", err);
+}
+
+// Runs a statement with up to three texts bound and counts its rows.
+static enum status count_rows(struct catalog_sqlite *self, const char *sql, struct str a,
+                              struct str b, int *rows, struct err *err)
+{
+    struct sqlite3_stmt *statement;
+    TRY(catalog_sqlite_prepare(self, sql, &statement, err));
+    if (sqlite3_bind_parameter_count(statement) > 0) {
+        catalog_sqlite_bind(statement, 1, a);
+    }
+    if (sqlite3_bind_parameter_count(statement) > 1) {
+        catalog_sqlite_bind(statement, 2, b);
+    }
+    *rows = 0;
+    int code;
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+        (*rows)++;
+    }
+    enum status status =
+        code == SQLITE_DONE ? STATUS_OK : catalog_sqlite_failed(self, "read", err);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static enum status make_schema(struct catalog_sqlite *self, struct err *err)
+{
+    int tables;
+    int typed;
+    struct str none = STR_LIT("");
+    TRY(count_rows(self,
+                   "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN "
+                   "('iceberg_tables', 'iceberg_namespace_properties', 'frazil_definitions')",
+                   none, none, &tables, err));
+    if (tables < 3) {
+        TRY(catalog_sqlite_exec(self, schema_sql, err));
+    }
+    // A file of the first JDBC schema lacks the type of rows; Java adds it, too.
+    TRY(count_rows(self,
+                   "SELECT 1 FROM pragma_table_info('iceberg_tables') WHERE name = 'iceberg_type'",
+                   none, none, &typed, err));
+    if (typed == 0) {
+        TRY(catalog_sqlite_exec(self, "ALTER TABLE iceberg_tables ADD COLUMN iceberg_type VARCHAR(5)",
+                                err));
+    }
+    return STATUS_OK;
+}
+
+static enum status make_default(struct catalog_sqlite *self, struct err *err)
+{
+    int rows;
+    struct str database = self->base.default_database;
+    TRY(count_rows(self,
+                   "SELECT 1 FROM iceberg_namespace_properties WHERE catalog_name = ?1 AND "
+                   "namespace = ?2",
+                   self->base.name, database, &rows, err));
+    if (rows > 0 || database.size == 0) {
+        return STATUS_OK;
+    }
+    TRY(count_rows(self,
+                   "INSERT OR IGNORE INTO iceberg_namespace_properties VALUES "
+                   "(?1, ?2, 'exists', 'true')",
+                   self->base.name, database, &rows, err));
+    return STATUS_OK;
+}
+
+static enum status load(struct table_pointer *pointer, struct arena *arena,
+                        const struct table_name *table, struct str *location, struct err *err)
+{
+    struct catalog_sqlite *self = catalog_sqlite_of_pointer(pointer);
+    struct sqlite3_stmt *statement = NULL;
+    pthread_mutex_lock(&self->lock);
+    enum status status = catalog_sqlite_prepare(
+        self,
+        "SELECT metadata_location FROM iceberg_tables WHERE catalog_name = ?1 AND "
+        "table_namespace = ?2 AND table_name = ?3 AND "
+        "(iceberg_type IS NULL OR iceberg_type = 'TABLE')",
+        &statement, err);
+    if (status == STATUS_OK) {
+        catalog_sqlite_bind(statement, 1, self->base.name);
+        catalog_sqlite_bind(statement, 2, table->database);
+        catalog_sqlite_bind(statement, 3, table->name);
+        int code = sqlite3_step(statement);
+        if (code == SQLITE_ROW && sqlite3_column_type(statement, 0) == SQLITE_TEXT) {
+            *location = arena_str(arena, catalog_sqlite_column(statement, 0));
+        } else if (code == SQLITE_ROW || code == SQLITE_DONE) {
+            status = ERR(err, STATUS_NOT_FOUND, "table '%.*s.%.*s' does not exist",
+                         STR_ARGS(table->database), STR_ARGS(table->name));
+        } else {
+            status = catalog_sqlite_failed(self, "read", err);
+        }
+    }
+    sqlite3_finalize(statement);
+    pthread_mutex_unlock(&self->lock);
+    return status;
+}
+
+// What a failed write means for the table. Refused before anything was written: a definite no.
+static enum status swap_failed(struct catalog_sqlite *self, bool creating, struct err *err)
+{
+    int code = sqlite3_errcode(self->db);
+    if (code == SQLITE_CONSTRAINT) {
+        return ERR(err, STATUS_EXISTS, "the table exists already");
+    }
+    enum status status = catalog_sqlite_failed(self, "swap", err);
+    bool definite = code == SQLITE_BUSY || code == SQLITE_LOCKED || code == SQLITE_READONLY ||
+                    code == SQLITE_PERM || code == SQLITE_CANTOPEN || code == SQLITE_CORRUPT ||
+                    code == SQLITE_NOTADB || creating;
+    if (code == SQLITE_BUSY || code == SQLITE_LOCKED) {
+        return ERR(err, STATUS_CONFLICT, "catalog %s: busy for over %d ms", self->path, BUSY_MS);
+    }
+    return definite ? status
+                    : ERR(err, STATUS_COMMIT_UNKNOWN, "catalog %s: %s", self->path,
+                          sqlite3_errmsg(self->db));
+}
+
+static enum status swap_missed(struct catalog_sqlite *self, const struct table_name *table,
+                               struct err *err)
+{
+    int rows;
+    TRY(count_rows(self,
+                   "SELECT 1 FROM iceberg_tables WHERE table_namespace = ?1 AND table_name = ?2",
+                   table->database, table->name, &rows, err));
+    return rows > 0 ? ERR(err, STATUS_CONFLICT, "table '%.*s.%.*s' has moved on",
+                          STR_ARGS(table->database), STR_ARGS(table->name))
+                    : ERR(err, STATUS_NOT_FOUND, "table '%.*s.%.*s' does not exist",
+                          STR_ARGS(table->database), STR_ARGS(table->name));
+}
+
+static enum status swap(struct table_pointer *pointer, const struct table_name *table,
+                        struct str expected, struct str next, struct err *err)
+{
+    struct catalog_sqlite *self = catalog_sqlite_of_pointer(pointer);
+    struct sqlite3_stmt *statement = NULL;
+    bool creating = expected.size == 0;
+    pthread_mutex_lock(&self->lock);
+    enum status status = catalog_sqlite_prepare(
+        self,
+        creating ? "INSERT INTO iceberg_tables (catalog_name, table_namespace, table_name, "
+                   "metadata_location, previous_metadata_location, iceberg_type) "
+                   "VALUES (?1, ?2, ?3, ?4, NULL, 'TABLE')"
+                 : "UPDATE iceberg_tables SET metadata_location = ?4, "
+                   "previous_metadata_location = ?5 WHERE catalog_name = ?1 AND "
+                   "table_namespace = ?2 AND table_name = ?3 AND metadata_location = ?5 AND "
+                   "(iceberg_type IS NULL OR iceberg_type = 'TABLE')",
+        &statement, err);
+    if (status == STATUS_OK) {
+        catalog_sqlite_bind(statement, 1, self->base.name);
+        catalog_sqlite_bind(statement, 2, table->database);
+        catalog_sqlite_bind(statement, 3, table->name);
+        catalog_sqlite_bind(statement, 4, next);
+        if (!creating) {
+            catalog_sqlite_bind(statement, 5, expected);
+        }
+        int code = sqlite3_step(statement);
+        if (code != SQLITE_DONE) {
+            status = swap_failed(self, creating, err);
+        } else if (sqlite3_changes(self->db) != 1) {
+            status = swap_missed(self, table, err);
+        }
+    }
+    sqlite3_finalize(statement);
+    pthread_mutex_unlock(&self->lock);
+    return status;
+}
+
+static const struct table_pointer_ops pointer_ops = {load, swap};
+
+static void close_catalog(struct catalog *catalog)
+{
+    struct catalog_sqlite *self = (struct catalog_sqlite *)catalog;
+    sqlite3_close(self->db);
+    pthread_mutex_destroy(&self->lock);
+    mem_free(self->path);
+    arena_release(&self->arena);
+    mem_free(self);
+}
+
+static const struct catalog_ops catalog_ops = {
+    .type = "iceberg",
+    .list_databases = catalog_sqlite_list_databases,
+    .create_database = catalog_sqlite_create_database,
+    .drop_database = catalog_sqlite_drop_database,
+    .list_tables = catalog_sqlite_list_tables,
+    .get_table = catalog_sqlite_get_table,
+    .create_table = catalog_sqlite_create_table,
+    .drop_table = catalog_sqlite_drop_table,
+    .alter_options = catalog_sqlite_alter_options,
+    .close = close_catalog,
+};
+
+static enum status connect(struct catalog_sqlite *self, struct err *err)
+{
+    int code = sqlite3_open_v2(self->path, &self->db,
+                               SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
+                                   SQLITE_OPEN_EXRESCODE,
+                               NULL);
+    if (code != SQLITE_OK) {
+        return ERR(err, STATUS_IO, "catalog %s: %s", self->path,
+                   self->db != NULL ? sqlite3_errmsg(self->db) : "cannot be opened");
+    }
+    sqlite3_extended_result_codes(self->db, 0);
+    sqlite3_busy_timeout(self->db, BUSY_MS);
+    TRY(catalog_sqlite_exec(self, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", err));
+    TRY(make_schema(self, err));
+    return make_default(self, err);
+}
+
+enum status catalog_sqlite_open(const struct catalog_sqlite_options *options, struct catalog **out,
+                                struct err *err)
+{
+    struct catalog_sqlite *self = mem_zalloc(sizeof *self);
+    *out = NULL;
+    arena_init(&self->arena);
+    self->base.ops = &catalog_ops;
+    self->base.name = arena_str(&self->arena, options->name);
+    self->base.default_database = arena_str(&self->arena, options->default_database);
+    self->pointer.ops = &pointer_ops;
+    self->path = mem_strdup(options->path);
+    self->warehouse = arena_str(&self->arena, options->warehouse);
+    self->store = options->store;
+    self->env = options->env != NULL ? options->env : table_env_system();
+    pthread_mutex_init(&self->lock, NULL);
+    enum status status = connect(self, err);
+    if (status != STATUS_OK) {
+        close_catalog(&self->base);
+        return status;
+    }
+    *out = &self->base;
+    return STATUS_OK;
+}
+
+bool catalog_sqlite_place(struct catalog *catalog, struct table_place *place)
+{
+    if (catalog == NULL || catalog->ops != &catalog_ops) {
+        return false;
+    }
+    struct catalog_sqlite *self = (struct catalog_sqlite *)catalog;
+    *place = (struct table_place){self->store, &self->pointer, self->env};
+    return true;
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Removing what former runs of a writer left behind.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "iceberg/commit_int.h"
+#include "iceberg/manifest.h"
+#include "store/store.h"
+
+typedef VEC(struct str) str_vec;
+
+static int compare_strs(const void *a, const void *b)
+{
+    return str_compare(*(const struct str *)a, *(const struct str *)b);
+}
+
+static bool contains(struct str text, const char *part, size_t size)
+{
+    return memmem(text.ptr, text.size, part, size) != NULL;
+}
+
+static struct str file_name(struct str path)
+{
+    size_t start = path.size;
+    while (start > 0 && path.ptr[start - 1] != '/') {
+        start--;
+    }
+    return str_slice(path, start, path.size);
+}
+
+// Files with the tag below a directory.
+static enum status add_tagged(struct iceberg_table *table, struct arena *arena,
+                              struct str directory, const char *tag, str_vec *out,
+                              struct err *err)
+{
+    struct store_object *objects;
+    size_t count;
+    struct str prefix = arena_printf(arena, "%.*s/", STR_ARGS(directory));
+    TRY(store_list(table->place.store, prefix, arena, &objects, &count, err));
+    for (size_t i = 0; i < count; i++) {
+        if (contains(file_name(objects[i].path), tag, strlen(tag))) {
+            VEC_PUSH(out, objects[i].path);
+        }
+    }
+    return STATUS_OK;
+}
+
+static void add_copy(struct arena *arena, str_vec *out, struct str path)
+{
+    VEC_PUSH(out, arena_str(arena, path));
+}
+
+// The files of a manifest, live or told as deleted.
+static enum status add_files(struct iceberg_table *table, struct arena *arena,
+                             const struct manifest_file *row, const char *tag, str_vec *out,
+                             struct err *err)
+{
+    struct manifest_reader *reader = NULL;
+    struct manifest_entry entry;
+    struct buf *bytes;
+    int32_t none = 0;
+    const struct partition_spec *spec = table_metadata_spec(table->metadata, row->spec_id);
+    if (spec == NULL) {
+        return ERR(err, STATUS_INVALID_DATA, "manifest %.*s has the unknown partition spec %d",
+                   STR_ARGS(row->path), row->spec_id);
+    }
+    TRY(store_read(table->place.store, row->path, TABLE_MANIFEST_BYTES_MAX, &bytes, err));
+    struct manifest_reader_options options = {
+        .file = row, .spec = spec, .metric_ids = &none, .with_deleted = true};
+    enum status status =
+        manifest_reader_open(str_make(bytes->ptr, bytes->size), &options, &reader, err);
+    while (status == STATUS_OK) {
+        status = manifest_reader_next(reader, &entry, err);
+        if (status == STATUS_OK && contains(entry.file.path, tag, strlen(tag))) {
+            add_copy(arena, out, entry.file.path);
+        }
+    }
+    manifest_reader_free(reader);
+    buf_unref(bytes);
+    return status == STATUS_END ? STATUS_OK : status;
+}
+
+static bool is_known(const str_vec *strs, struct str text)
+{
+    for (uint32_t i = 0; i < strs->count; i++) {
+        if (str_equal(strs->items[i], text)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum status add_reachable(struct iceberg_table *table, struct arena *arena, const char *tag,
+                                 bool with_data, str_vec *out, struct err *err)
+{
+    const struct table_metadata *metadata = table->metadata;
+    str_vec manifests = {0};
+    enum status status = STATUS_OK;
+    add_copy(arena, out, table->location);
+    for (uint32_t i = 0; i < metadata->metadata_log_count; i++) {
+        add_copy(arena, out, metadata->metadata_log[i].file);
+    }
+    for (uint32_t i = 0; status == STATUS_OK && i < metadata->snapshot_count; i++) {
+        struct manifest_file *files;
+        uint32_t count = 0;
+        add_copy(arena, out, metadata->snapshots[i].manifest_list);
+        status = iceberg_table_read_list(table, arena, &metadata->snapshots[i], &files, &count,
+                                         err);
+        for (uint32_t j = 0; status == STATUS_OK && j < count; j++) {
+            if (is_known(&manifests, files[j].path)) {
+                continue;
+            }
+            VEC_PUSH(&manifests, files[j].path);
+            add_copy(arena, out, files[j].path);
+            if (with_data) {
+                status = add_files(table, arena, &files[j], tag, out, err);
+            }
+        }
+    }
+    VEC_RELEASE(&manifests);
+    return status;
+}
+
+enum status commit_clean(struct iceberg_table *table, uint64_t writer_tag, const struct str *keep,
+                         uint32_t keep_count, uint32_t *removed, struct err *err)
+{
+    struct arena arena;
+    str_vec tagged = {0};
+    str_vec reachable = {0};
+    char tag[14];
+    *removed = 0;
+    arena_init(&arena);
+    table_env_tag_text(writer_tag, tag);
+    enum status status =
+        add_tagged(table, &arena, iceberg_table_data_directory(table->metadata, &arena), tag,
+                   &tagged, err);
+    bool with_data = tagged.count > 0;
+    if (status == STATUS_OK) {
+        status = add_tagged(table, &arena,
+                            iceberg_table_metadata_directory(table->metadata, &arena), tag,
+                            &tagged, err);
+    }
+    if (status == STATUS_OK && tagged.count > 0) {
+        status = add_reachable(table, &arena, tag, with_data, &reachable, err);
+    }
+    for (uint32_t i = 0; i < keep_count; i++) {
+        VEC_PUSH(&reachable, keep[i]);
+    }
+    if (reachable.count > 0) {
+        qsort(reachable.items, reachable.count, sizeof *reachable.items, compare_strs);
+    }
+    for (uint32_t i = 0; status == STATUS_OK && i < tagged.count; i++) {
+        if (reachable.count == 0 ||
+            bsearch(&tagged.items[i], reachable.items, reachable.count, sizeof *reachable.items,
+                    compare_strs) == NULL) {
+            commit_remove(table->place.store, tagged.items[i]);
+            (*removed)++;
+        }
+    }
+    VEC_RELEASE(&tagged);
+    VEC_RELEASE(&reachable);
+    arena_release(&arena);
+    return status;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The summary of an append (Java's SnapshotSummary and SnapshotProducer.summary): what the caller
+// adds, the manifests, what was added, the totals after it.
+#include <stdlib.h>
+
+#include "iceberg/commit_int.h"
+
+typedef VEC(struct table_property) property_vec;
+
+struct figures {
+    int64_t files;
+    int64_t records;
+    int64_t bytes;
+    int64_t partitions;
+};
+
+// (spec, tuple) of a file by its hash; equal hashes are compared.
+struct place {
+    uint64_t hash;
+    const struct data_file *file;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct place *x = a;
+    const struct place *y = b;
+    return x->hash < y->hash ? -1 : x->hash > y->hash;
+}
+
+static int64_t count_partitions(struct commit_state *state, struct arena *arena)
+{
+    uint32_t count = state->options->file_count;
+    const struct table_metadata *metadata = state->table->metadata;
+    struct place *places = arena_new_array(arena, struct place, count + 1);
+    int64_t distinct = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct data_file *file = &state->options->files[i];
+        const struct partition_spec *spec = table_metadata_spec(metadata, file->spec_id);
+        places[i] = (struct place){partition_spec_tuple_hash(spec, file->partition) +
+                                       (uint64_t)spec->spec_id,
+                                   file};
+    }
+    if (count > 0) {
+        qsort(places, count, sizeof *places, compare_places);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        bool known = false;
+        for (uint32_t j = i; !known && j-- > 0 && places[j].hash == places[i].hash;) {
+            const struct data_file *a = places[i].file;
+            const struct data_file *b = places[j].file;
+            known = a->spec_id == b->spec_id &&
+                    partition_spec_tuple_equal(table_metadata_spec(metadata, a->spec_id),
+                                               a->partition, b->partition);
+        }
+        distinct += !known;
+    }
+    return distinct;
+}
+
+static void add(struct arena *arena, property_vec *out, const char *key, int64_t value)
+{
+    VEC_PUSH(out, ((struct table_property){str_from(key),
+                                           arena_printf(arena, "%lld", (long long)value)}));
+}
+
+static void add_positive(struct arena *arena, property_vec *out, const char *key, int64_t value)
+{
+    if (value > 0) {
+        add(arena, out, key, value);
+    }
+}
+
+// A total that the parent does not state cannot be carried on.
+static void add_total(struct arena *arena, property_vec *out, const struct table_snapshot *parent,
+                      const char *key, int64_t added)
+{
+    int64_t before = 0;
+    if (parent != NULL) {
+        const struct str *text = table_metadata_summary(parent, key);
+        if (text == NULL || !str_to_i64(*text, &before)) {
+            return;
+        }
+    }
+    if (before + added >= 0) {
+        add(arena, out, key, before + added);
+    }
+}
+
+void commit_summary(struct commit_state *state, struct arena *arena,
+                    const struct table_snapshot *parent, const struct table_property **out,
+                    uint32_t *count)
+{
+    const struct commit_options *options = state->options;
+    property_vec summary = {0};
+    struct figures added = {.files = options->file_count,
+                            .partitions = count_partitions(state, arena)};
+    for (uint32_t i = 0; i < options->file_count; i++) {
+        added.records += options->files[i].record_count;
+        added.bytes += options->files[i].file_size;
+    }
+    for (uint32_t i = 0; i < options->summary_count; i++) {
+        VEC_PUSH(&summary, options->summary[i]);
+    }
+    add(arena, &summary, "manifests-created", state->created);
+    add(arena, &summary, "manifests-kept", state->kept);
+    add(arena, &summary, "manifests-replaced", state->replaced);
+    add_positive(arena, &summary, "added-data-files", added.files);
+    add_positive(arena, &summary, "added-records", added.records);
+    add_positive(arena, &summary, "added-files-size", added.bytes);
+    add(arena, &summary, "changed-partition-count", added.partitions);
+    add_total(arena, &summary, parent, "total-records", added.records);
+    add_total(arena, &summary, parent, "total-files-size", added.bytes);
+    add_total(arena, &summary, parent, "total-data-files", added.files);
+    add_total(arena, &summary, parent, "total-delete-files", 0);
+    add_total(arena, &summary, parent, "total-position-deletes", 0);
+    add_total(arena, &summary, parent, "total-equality-deletes", 0);
+    VEC_PUSH(&summary,
+             ((struct table_property){STR_LIT("engine-name"), STR_LIT("frazil")}));
+    *count = summary.count;
+    *out = arena_copy(arena, summary.items, summary.count * sizeof *summary.items);
+    VEC_RELEASE(&summary);
+}

@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Commits over a store in memory and a pointer that misbehaves on demand.
+#include "iceberg/commit.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+// cmocka.h needs setjmp, stdarg, stddef and stdint before it.
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "iceberg/manifest.h"
+#include "iceberg/spec/table_update.h"
+#include "store/store.h"
+#include "store/store_memory.h"
+
+enum fault { NONE, CONFLICT_FOREIGN, LOST_REPLY, LOST_REQUEST, LATE };
+
+// One table's pointer, its clock, its chance, and what goes wrong next.
+struct world {
+    struct table_env env; // first
+    struct table_pointer pointer;
+    struct store *store;
+    char location[300];
+    int64_t now_ms;
+    int64_t slept_ms;
+    uint64_t seed;
+    enum fault fault;
+    char late[300]; // a swap that takes effect at the next one (LATE)
+    void (*foreign)(struct world *world);
+};
+
+static struct world *world_of(struct table_pointer *pointer)
+{
+    return (struct world *)(void *)((char *)pointer - offsetof(struct world, pointer));
+}
+
+static enum status load(struct table_pointer *pointer, struct arena *arena,
+                        const struct table_name *table, struct str *location, struct err *err)
+{
+    struct world *world = world_of(pointer);
+    (void)table;
+    if (world->location[0] == '\0') {
+        return ERR(err, STATUS_NOT_FOUND, "table does not exist");
+    }
+    *location = arena_str(arena, str_from(world->location));
+    return STATUS_OK;
+}
+
+static enum status swap(struct table_pointer *pointer, const struct table_name *table,
+                        struct str expected, struct str next, struct err *err)
+{
+    struct world *world = world_of(pointer);
+    enum fault fault = world->fault;
+    (void)table;
+    world->fault = NONE;
+    if (fault == CONFLICT_FOREIGN) {
+        world->foreign(world);
+    }
+    if (world->late[0] != '\0') {
+        memcpy(world->location, world->late, sizeof world->location);
+        world->late[0] = '\0';
+    }
+    if (fault == LOST_REQUEST) {
+        return ERR(err, STATUS_COMMIT_UNKNOWN, "no answer");
+    }
+    if (fault == LATE) {
+        snprintf(world->late, sizeof world->late, "%.*s", STR_ARGS(next));
+        return ERR(err, STATUS_COMMIT_UNKNOWN, "no answer");
+    }
+    if (!str_is(expected, world->location)) {
+        return ERR(err, STATUS_CONFLICT, "moved on");
+    }
+    snprintf(world->location, sizeof world->location, "%.*s", STR_ARGS(next));
+    return fault == LOST_REPLY ? ERR(err, STATUS_COMMIT_UNKNOWN, "no answer") : STATUS_OK;
+}
+
+static const struct table_pointer_ops pointer_ops = {load, swap};
+
+static int64_t now_ms(struct table_env *env)
+{
+    return ((struct world *)env)->now_ms;
+}
+
+static void pseudo_random(struct table_env *env, void *out, size_t size)
+{
+    struct world *world = (struct world *)env;
+    for (size_t i = 0; i < size; i++) {
+        world->seed = hash_word(world->seed + 1);
+        ((char *)out)[i] = (char)world->seed;
+    }
+}
+
+static void sleep_ms(struct table_env *env, int64_t duration_ms)
+{
+    ((struct world *)env)->slept_ms += duration_ms;
+}
+
+static const struct table_name name = {{"db", 2}, {"t", 1}};
+
+static struct table_place place_of(struct world *world)
+{
+    return (struct table_place){world->store, &world->pointer, &world->env};
+}
+
+static struct iceberg_table *open_table(struct world *world)
+{
+    struct table_place place = place_of(world);
+    struct iceberg_table *table;
+    struct err err;
+    if (iceberg_table_open(&place, &name, &table, &err) != STATUS_OK) {
+        fail_msg("%s", err.text);
+    }
+    return table;
+}
+
+// A table t(id long, day date) partitioned by identity(day).
+static void world_init(struct world *world, int32_t version,
+                       const struct table_property *properties, uint32_t property_count)
+{
+    struct err err;
+    struct iceberg_field fields[2] = {
+        {.id = 1, .name = STR_LIT("id"), .type = iceberg_type_simple(ICEBERG_LONG)},
+        {.id = 2, .name = STR_LIT("day"), .type = iceberg_type_simple(ICEBERG_DATE)},
+    };
+    struct iceberg_type columns = {.kind = ICEBERG_STRUCT, .field_count = 2, .fields = fields};
+    struct partition_field partition = {
+        .field_id = 1000, .source_id = 2, .name = STR_LIT("day")};
+    struct table_update_new table = {.format_version = version,
+                                     .uuid = STR_LIT("00000000-0000-4000-8000-000000000001"),
+                                     .location = STR_LIT("w/db/t"),
+                                     .columns = &columns,
+                                     .partition_fields = &partition,
+                                     .partition_count = 1,
+                                     .properties = properties,
+                                     .property_count = property_count};
+    *world = (struct world){.env = {now_ms, pseudo_random, sleep_ms},
+                            .pointer = {&pointer_ops},
+                            .store = store_memory_new(NULL),
+                            .now_ms = 1700000000000,
+                            .seed = 7};
+    struct table_place place = place_of(world);
+    if (commit_create(&place, &name, &table, &err) != STATUS_OK) {
+        fail_msg("%s", err.text);
+    }
+}
+
+static struct data_file file_of(const char *path, const struct iceberg_value *day, int64_t rows)
+{
+    return (struct data_file){.path = str_from(path),
+                              .format = STR_LIT("PARQUET"),
+                              .partition = day,
+                              .record_count = rows,
+                              .file_size = rows * 10,
+                              .sort_order_id = 0,
+                              .first_row_id = DATA_FILE_NONE,
+                              .content_offset = DATA_FILE_NONE,
+                              .content_size = DATA_FILE_NONE};
+}
+
+// Appends one file; its object is put into the store, too.
+static enum status append(struct world *world, struct iceberg_table *table, const char *path,
+                          int64_t day, int64_t rows, struct commit_result *result, struct err *err)
+{
+    struct iceberg_value partition = {.as.i64 = day};
+    struct data_file file = file_of(path, &partition, rows);
+    struct commit_options options = {.files = &file, .file_count = 1, .writer_tag = 0xabcdef};
+    assert_int_equal(store_put(world->store, str_from(path), STR_LIT("data"), 0, err), STATUS_OK);
+    world->now_ms += 10000;
+    return commit_run(table, &options, result, err);
+}
+
+static bool exists(struct world *world, struct str path)
+{
+    struct store_object object;
+    struct err err;
+    return store_info(world->store, path, &object, &err) == STATUS_OK;
+}
+
+static uint32_t count_ending(struct world *world, const char *prefix, const char *suffix)
+{
+    struct arena arena = {0};
+    struct err err;
+    struct store_object *objects;
+    size_t count;
+    assert_int_equal(store_list(world->store, str_from(prefix), &arena, &objects, &count, &err),
+                     STATUS_OK);
+    uint32_t ending = 0;
+    for (size_t i = 0; i < count; i++) {
+        ending += str_ends(objects[i].path, suffix);
+    }
+    arena_release(&arena);
+    return ending;
+}
+
+static uint32_t count_objects(struct world *world, const char *prefix)
+{
+    return count_ending(world, prefix, "");
+}
+
+// All live files of the current snapshot must be there, with the manifests that lead to them.
+static uint32_t live_files(struct world *world, struct iceberg_table *table)
+{
+    const struct table_snapshot *snapshot = table_metadata_current(table->metadata);
+    const struct manifest_file *manifests;
+    uint32_t count;
+    uint32_t files = 0;
+    struct err err;
+    assert_int_equal(iceberg_table_manifests(table, snapshot, &manifests, &count, &err),
+                     STATUS_OK);
+    for (uint32_t i = 0; i < count; i++) {
+        struct buf *bytes;
+        struct manifest_reader *reader;
+        struct manifest_entry entry;
+        assert_int_equal(store_read(world->store, manifests[i].path, 1 << 20, &bytes, &err),
+                         STATUS_OK);
+        struct manifest_reader_options options = {
+            .file = &manifests[i],
+            .spec = table_metadata_spec(table->metadata, manifests[i].spec_id)};
+        assert_int_equal(
+            manifest_reader_open(str_make(bytes->ptr, bytes->size), &options, &reader, &err),
+            STATUS_OK);
+        while (manifest_reader_next(reader, &entry, &err) == STATUS_OK) {
+            assert_true(exists(world, entry.file.path));
+            assert_true(entry.sequence_number > 0 || table->metadata->format_version == 1);
+            files++;
+        }
+        manifest_reader_free(reader);
+        buf_unref(bytes);
+    }
+    return files;
+}
+
+static int64_t total(struct iceberg_table *table, const char *key)
+{
+    const struct str *text =
+        table_metadata_summary(table_metadata_current(table->metadata), key);
+    int64_t value = -1;
+    assert_non_null(text);
+    assert_true(str_to_i64(*text, &value));
+    return value;
+}
+
+static void test_an_append_is_seen_after_it_and_counted(void **state)
+{
+    (void)state;
+    struct world world;
+    struct commit_result result;
+    struct err err;
+    for (int32_t version = 1; version <= 3; version++) {
+        world_init(&world, version, NULL, 0);
+        struct iceberg_table *table = open_table(&world);
+        assert_int_equal(append(&world, table, "w/db/t/data/a", 1, 5, &result, &err), STATUS_OK);
+        assert_int_equal(append(&world, table, "w/db/t/data/b", 2, 7, &result, &err), STATUS_OK);
+        assert_int_equal(result.attempts, 1);
+        assert_true(result.sequence_number == (version > 1 ? 2 : 0));
+        struct iceberg_table *reader = open_table(&world);
+        assert_true(reader->metadata->current_snapshot_id == result.snapshot_id);
+        assert_int_equal(live_files(&world, reader), 2);
+        assert_int_equal(total(reader, "total-records"), 12);
+        assert_int_equal(total(reader, "total-data-files"), 2);
+        assert_int_equal(total(reader, "added-records"), 7);
+        assert_int_equal(total(reader, "changed-partition-count"), 1);
+        assert_int_equal(reader->metadata->metadata_log_count, 2);
+        assert_int_equal(reader->metadata->snapshot_log_count, 2);
+        assert_true(version < 3 || reader->metadata->next_row_id == 12);
+        // Two manifests, two lists, three metadata files: nothing else.
+        assert_int_equal(count_objects(&world, "w/db/t/metadata/"), 7);
+        iceberg_table_free(reader);
+        iceberg_table_free(table);
+        store_free(world.store);
+    }
+}
+
+// What is committed survives a power loss at once, although the store is told to sync late.
+static void test_a_commit_survives_a_power_loss(void **state)
+{
+    (void)state;
+    struct world world;
+    struct commit_result result;
+    struct err err;
+    world_init(&world, 2, NULL, 0);
+    struct iceberg_table *table = open_table(&world);
+    assert_int_equal(append(&world, table, "w/db/t/data/a", 1, 5, &result, &err), STATUS_OK);
+    iceberg_table_free(table);
+    store_memory_crash(world.store);
+    table = open_table(&world);
+    assert_int_equal(live_files(&world, table), 1);
+    iceberg_table_free(table);
+    store_free(world.store);
+}
+
+static void foreign_append(struct world *world)
+{
+    struct iceberg_table *table = open_table(world);
+    struct commit_result result;
+    struct err err;
+    assert_int_equal(append(world, table, "w/db/t/data/foreign", 9, 100, &result, &err),
+                     STATUS_OK);
+    iceberg_table_free(table);
+}
+
+static void test_a_conflict_is_retried_on_what_is_there(void **state)
+{
+    (void)state;
+    struct world world;
+    struct commit_result result;
+    struct err err;
+    world_init(&world, 2, NULL, 0);
+    struct iceberg_table *table = open_table(&world);
+    world.fault = CONFLICT_FOREIGN;
+    world.foreign = foreign_append;
+    assert_int_equal(append(&world, table, "w/db/t/data/a", 1, 5, &result, &err), STATUS_OK);
+    assert_int_equal(result.attempts, 2);
+    assert_true(world.slept_ms >= 100);
+    assert_int_equal(live_files(&world, table), 2);
+    assert_int_equal(total(table, "total-records"), 105);
+    assert_int_equal(table->metadata->snapshot_count, 2);
+    // 2 manifests, 2 lists, 3 metadata files: the refused attempt has left nothing.
+    assert_int_equal(count_objects(&world, "w/db/t/metadata/"), 7);
+    iceberg_table_free(table);
+    store_free(world.store);
+}
+
+static void test_a_lost_reply_is_searched_for(void **state)
+{
+    (void)state;
+    struct world world;
+    struct commit_result result;
+    struct err err;
+    world_init(&world, 2, NULL, 0);
+    struct iceberg_table *table = open_table(&world);
+    world.fault = LOST_REPLY;
+    assert_int_equal(append(&world, table, "w/db/t/data/a", 1, 5, &result, &err), STATUS_OK);
+    assert_int_equal(result.attempts, 1);
+    assert_int_equal(live_files(&world, table), 1);
+    assert_int_equal(table->metadata->snapshot_count, 1);
+    iceberg_table_free(table);
+    store_free(world.store);
+}
+
+static void test_a_lost_request_is_made_again_once(void **state)
+{
+    (void)state;
+    struct world world;
+    struct commit_result result;
+    struct err err;
+    world_init(&world, 2, NULL, 0);
+    struct iceberg_table *table = open_table(&world);
+    world.fault = LOST_REQUEST;
+    assert_int_equal(append(&world, table, "w/db/t/data/a", 1, 5, &result, &err), STATUS_OK);
+    assert_int_equal(result.attempts, 2);
+    assert_int_equal(table->metadata->snapshot_count, 1);
+    assert_int_equal(live_files(&world, table), 1);
+    iceberg_table_free(table);
+    store_free(world.store);
+}
+
+// The request of the first attempt arrives just before the second's: it must not count twice.
+static void test_a_late_request_does_not_double(void **state)
+{
+    (void)state;
+    struct world world;
+    struct commit_result result;
+    struct err err;
+    world_init(&world, 2, NULL, 0);
+    struct iceberg_table *table = open_table(&world);
+    world.fault = LATE;
+    assert_int_equal(append(&world, table, "w/db/t/data/a", 1, 5, &result, &err), STATUS_OK);
+    struct iceberg_table *reader = open_table(&world);
+    assert_int_equal(reader->metadata->snapshot_count, 1);
+    assert_int_equal(live_files(&world, reader), 1);
+    assert_int_equal(total(reader, "total-records"), 5);
+    iceberg_table_free(reader);
+    iceberg_table_free(table);
+    store_free(world.store);
+}
+
+static void test_properties_go_with_the_snapshot(void **state)
+{
+    (void)state;
+    struct world world;
+    struct commit_result result;
+    struct err err;
+    struct table_property properties[] = {{STR_LIT("a"), STR_LIT("1")},
+                                          {STR_LIT("gone"), STR_LIT("x")}};
+    struct table_property summary = {STR_LIT("frazil.token"), STR_LIT("l/1")};
+    world_init(&world, 2, properties, 2);
+    struct iceberg_table *table = open_table(&world);
+    struct table_property changes[] = {{STR_LIT("b"), STR_LIT("2")},
+                                       {STR_LIT("gone"), STR_LIT("")}};
+    struct commit_options fence = {.force_snapshot = true,
+                                   .summary = &summary,
+                                   .summary_count = 1,
+                                   .properties = changes,
+                                   .property_count = 2};
+    assert_int_equal(commit_run(table, &fence, &result, &err), STATUS_OK);
+    assert_true(str_is(*table_metadata_property(table->metadata, "a"), "1"));
+    assert_true(str_is(*table_metadata_property(table->metadata, "b"), "2"));
+    assert_null(table_metadata_property(table->metadata, "gone"));
+    const struct table_snapshot *snapshot = table_metadata_current(table->metadata);
+    assert_true(str_is(*table_metadata_summary(snapshot, "frazil.token"), "l/1"));
+    assert_int_equal(total(table, "total-records"), 0);
+    assert_int_equal(live_files(&world, table), 0);
+    iceberg_table_free(table);
+    store_free(world.store);
+}
+
+static enum status refuse(void *context, const struct table_metadata *base, struct err *err)
+{
+    (void)base;
+    *(int *)context += 1;
+    return ERR(err, STATUS_EXISTS, "the token is there");
+}
+
+static void test_a_commit_that_is_there_already_is_not_made(void **state)
+{
+    (void)state;
+    struct world world;
+    struct commit_result result;
+    struct err err;
+    int asked = 0;
+    world_init(&world, 2, NULL, 0);
+    struct iceberg_table *table = open_table(&world);
+    struct commit_options options = {.force_snapshot = true, .check = refuse, .context = &asked};
+    assert_int_equal(commit_run(table, &options, &result, &err), STATUS_EXISTS);
+    assert_int_equal(asked, 1);
+    assert_int_equal(table->metadata->snapshot_count, 0);
+    assert_int_equal(count_objects(&world, "w/db/t/metadata/"), 1);
+    iceberg_table_free(table);
+    store_free(world.store);
+}
+
+static void test_many_commits_merge_manifests_and_expire(void **state)
+{
+    (void)state;
+    struct world world;
+    struct commit_result result;
+    struct err err;
+    struct table_property properties[] = {
+        {STR_LIT("commit.manifest.min-count-to-merge"), STR_LIT("5")},
+        {STR_LIT("history.expire.max-snapshot-age-ms"), STR_LIT("100000")},
+        {STR_LIT("history.expire.min-snapshots-to-keep"), STR_LIT("3")},
+        {STR_LIT("write.metadata.previous-versions-max"), STR_LIT("4")},
+        {STR_LIT("write.metadata.delete-after-commit.enabled"), STR_LIT("true")},
+    };
+    for (int32_t version = 1; version <= 3; version++) {
+        world_init(&world, version, properties, 5);
+        struct iceberg_table *table = open_table(&world);
+        for (int i = 0; i < 60; i++) {
+            char path[64];
+            snprintf(path, sizeof path, "w/db/t/data/%d", i);
+            assert_int_equal(append(&world, table, path, i % 4, 3, &result, &err), STATUS_OK);
+        }
+        struct iceberg_table *reader = open_table(&world);
+        assert_int_equal(live_files(&world, reader), 60);
+        assert_int_equal(total(reader, "total-records"), 180);
+        // Ten seconds apart, 100 s kept: 11 snapshots; their lists; at most 5 manifests a snapshot.
+        assert_int_equal(reader->metadata->snapshot_count, 11);
+        assert_int_equal(reader->metadata->snapshot_log_count, 11);
+        assert_int_equal(reader->metadata->metadata_log_count, 4);
+        assert_int_equal(count_objects(&world, "w/db/t/metadata/snap-"), 11);
+        assert_int_equal(count_ending(&world, "w/db/t/metadata/", ".metadata.json"), 5);
+        assert_true(count_objects(&world, "w/db/t/metadata/") <= 11 + 5 + 5 + 11);
+        assert_true(version < 3 || reader->metadata->next_row_id >= 180);
+        iceberg_table_free(reader);
+        iceberg_table_free(table);
+        store_free(world.store);
+    }
+}
+
+static void test_leftovers_of_a_writer_are_cleaned_and_no_others(void **state)
+{
+    (void)state;
+    struct world world;
+    struct commit_result result;
+    struct err err;
+    uint32_t removed;
+    char tag[14];
+    char path[100];
+    world_init(&world, 2, NULL, 0);
+    struct iceberg_table *table = open_table(&world);
+    table_env_tag_text(0xabcdef, tag);
+    snprintf(path, sizeof path, "w/db/t/data/day=1/%s-live.parquet", tag);
+    assert_int_equal(append(&world, table, path, 1, 5, &result, &err), STATUS_OK);
+    static const char *const left[] = {"w/db/t/data/day=1/%s-left.parquet",
+                                       "w/db/t/metadata/%s-m0.avro",
+                                       "w/db/t/metadata/00009-%s.metadata.json"};
+    for (size_t i = 0; i < 3; i++) {
+        char text[100];
+        const char *at = strchr(left[i], '%');
+        snprintf(text, sizeof text, "%.*s%s%s", (int)(at - left[i]), left[i], tag, at + 2);
+        assert_int_equal(store_put(world.store, str_from(text), STR_LIT("x"), 0, &err), STATUS_OK);
+    }
+    snprintf(path, sizeof path, "w/db/t/data/%s-kept.parquet", tag);
+    assert_int_equal(store_put(world.store, str_from(path), STR_LIT("x"), 0, &err), STATUS_OK);
+    assert_int_equal(store_put(world.store, STR_LIT("w/db/t/data/foreign.parquet"), STR_LIT("x"), 0,
+                               &err),
+                     STATUS_OK);
+    struct str keep = str_from(path);
+    assert_int_equal(commit_clean(table, 0xabcdef, &keep, 1, &removed, &err), STATUS_OK);
+    assert_int_equal(removed, 3);
+    assert_int_equal(count_objects(&world, "w/db/t/data/"), 3);
+    assert_int_equal(live_files(&world, table), 1);
+    iceberg_table_free(table);
+    store_free(world.store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_an_append_is_seen_after_it_and_counted),
+        cmocka_unit_test(test_a_commit_survives_a_power_loss),
+        cmocka_unit_test(test_a_conflict_is_retried_on_what_is_there),
+        cmocka_unit_test(test_a_lost_reply_is_searched_for),
+        cmocka_unit_test(test_a_lost_request_is_made_again_once),
+        cmocka_unit_test(test_a_late_request_does_not_double),
+        cmocka_unit_test(test_properties_go_with_the_snapshot),
+        cmocka_unit_test(test_a_commit_that_is_there_already_is_not_made),
+        cmocka_unit_test(test_many_commits_merge_manifests_and_expire),
+        cmocka_unit_test(test_leftovers_of_a_writer_are_cleaned_and_no_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
