@@ -15,6 +15,15 @@ void bind_begin(struct binder *binder, const struct bind_context *context)
         .context = context, .arena = context->arena, .text = context->text, .next_id = 1};
 }
 
+void bind_edit_add(struct binder *binder, struct ast_span at, struct str text)
+{
+    if (binder->records_edits) {
+        struct bind_edit *edit = arena_new(binder->arena, struct bind_edit);
+        *edit = (struct bind_edit){at, arena_str(binder->arena, text), binder->edits};
+        binder->edits = edit;
+    }
+}
+
 uint32_t bind_id(struct binder *binder)
 {
     return binder->next_id++;

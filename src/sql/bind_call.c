@@ -49,7 +49,11 @@ static enum status refuse_special(struct expr_context *context, const struct ast
                       "INTERVAL '1' MINUTE)) GROUP BY window_start, window_end");
         return status;
     }
-    if (str_is_nocase(name, "GROUPING") || str_is_nocase(name, "GROUPING_ID")) {
+    static const char *const later[] = {
+        "GROUPING", "GROUPING_ID", "LISTAGG", "ARRAY_AGG", "COLLECT", "STDDEV", "STDDEV_POP",
+        "STDDEV_SAMP", "VARIANCE", "VAR_POP", "VAR_SAMP", "PERCENTILE", "APPROX_COUNT_DISTINCT",
+        "FUSION", "INTERSECTION"};
+    if (is_one_of(name, later, sizeof later / sizeof *later) && !aggregate_exists(name)) {
         return NOT_YET(err, ast->at, "%.*s is not supported yet", STR_ARGS(name));
     }
     return STATUS_OK;
@@ -102,6 +106,24 @@ static enum status bind_arguments(struct expr_context *context, const struct ast
     return STATUS_OK;
 }
 
+// INTERVAL n DAY: n times the unit.
+static enum status bind_interval(struct expr_context *context, const struct ast_expr *ast,
+                                 const struct expr *count, const struct expr **out,
+                                 struct err *err)
+{
+    struct arena *arena = context->binder->arena;
+    struct ast_expr one = {.kind = AST_EXPR_LITERAL, .at = ast->at};
+    one.as.literal = (struct ast_literal){.kind = AST_LITERAL_INTERVAL,
+                                          .text = STR_LIT("1"),
+                                          .interval = ast->as.call.interval};
+    const struct expr *args[2] = {NULL, count};
+    TRY(bind_literal(arena, &one, false, &args[0], err));
+    TRY(bind_expr_resolve(context->binder, "*", EXPR_LIST(args), NULL, ast->at, out, err));
+    *out = expr_at(arena, expr_fold(arena, *out, &context->binder->context->settings.expr),
+                   ast->at.offset, ast->at.length);
+    return STATUS_OK;
+}
+
 static enum status bind_scalar(struct expr_context *context, const struct ast_expr *ast,
                                struct str name, const struct expr **out, struct err *err)
 {
@@ -109,10 +131,13 @@ static enum status bind_scalar(struct expr_context *context, const struct ast_ex
     struct function_options options = {0};
     struct expr_list args;
     TRY(bind_arguments(context, call, &options, &args, err));
-    if (call->form == AST_CALL_MINUS || call->form == AST_CALL_TO_INTERVAL) {
+    if (call->form == AST_CALL_TO_INTERVAL) {
+        return bind_interval(context, ast, args.items[0], out, err);
+    }
+    if (call->form == AST_CALL_MINUS) {
         options.unit = unit_of(call->interval.from);
         options.unit_to = unit_of(call->interval.to);
-        name = call->form == AST_CALL_MINUS ? STR_LIT("-") : STR_LIT("INTERVAL");
+        name = STR_LIT("-");
     }
     if (call->form == AST_CALL_USING) {
         return NOT_YET(err, ast->at, "%.*s ... USING is not supported yet", STR_ARGS(name));

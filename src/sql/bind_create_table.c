@@ -2,12 +2,20 @@
 //
 // CREATE TABLE: the definition, checked. The order of the checks is that of Flink: LIKE's table,
 // columns, keys, watermark, partitions.
+#include "base/strbuf.h"
 #include "sql/bind_create_int.h"
-#include "sql/bind_int.h"
+#include "sql/unparse.h"
+
+enum { TEXT_MAX = 1 << 20 };
 
 struct str bind_create_text(const struct binder *binder, const struct ast_expr *expr)
 {
-    return str_slice(binder->text, expr->at.offset, (size_t)expr->at.offset + expr->at.length);
+    struct strbuf text;
+    strbuf_init(&text, TEXT_MAX);
+    unparse_expr(&text, binder->text, expr);
+    struct str copy = arena_str(binder->arena, strbuf_str(&text));
+    strbuf_release(&text);
+    return copy;
 }
 
 enum status bind_create_name(const struct bind_context *context, const struct ast_path *path,

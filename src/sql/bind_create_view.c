@@ -4,6 +4,8 @@
 // written out, so that it means the same in every session and after columns were added to a table.
 #include "base/strbuf.h"
 #include "sql/bind_create_int.h"
+#include "sql/parse.h"
+#include "sql/unparse.h"
 
 enum { VIEW_TEXT_MAX = 64 << 20 };
 
@@ -32,6 +34,19 @@ static struct str apply_edits(struct binder *binder, struct ast_span at)
     struct str copy = arena_str(binder->arena, strbuf_str(&text));
     strbuf_release(&text);
     return copy;
+}
+
+static enum status canonical(struct binder *binder, struct str text, struct str *out,
+                             struct err *err)
+{
+    const struct ast_query *query;
+    TRY(parse_query_text(binder->arena, text, &query, err));
+    struct strbuf printed;
+    strbuf_init(&printed, VIEW_TEXT_MAX);
+    unparse_query(&printed, text, query);
+    *out = arena_str(binder->arena, strbuf_str(&printed));
+    strbuf_release(&printed);
+    return STATUS_OK;
 }
 
 static enum status check_names(const struct ast_create_view *view,
@@ -84,7 +99,7 @@ enum status bind_create_view(const struct bind_context *context,
     struct rel *rel;
     TRY(bind_query_rel(&binder, view->query, &rel, err));
     TRY(view_columns(&binder, view, rel, &def, err));
-    def.view_text = apply_edits(&binder, view->query->at);
+    TRY(canonical(&binder, apply_edits(&binder, view->query->at), &def.view_text, err));
     *out = table_def_copy(context->arena, &def);
     return STATUS_OK;
 }

@@ -4,6 +4,7 @@
 // bind_call.c.
 #include "base/strbuf.h"
 #include "sql/bind_int.h"
+#include "sql/unparse.h"
 
 enum status bind_expr_resolve(struct binder *binder, const char *name, struct expr_list args,
                               const struct function_options *options, struct ast_span at,
@@ -280,14 +281,51 @@ static enum status refuse(const struct ast_expr *ast, struct err *err)
     return NOT_YET(err, ast->at, "%s is not supported yet", name);
 }
 
+// In a view's text a column gets the name of its table in front.
+static void record_column(struct binder *binder, const struct scope *scope,
+                          const struct ast_path *path, uint32_t id)
+{
+    for (uint32_t i = 0; i < scope->table_count; i++) {
+        const struct scope_table *table = &scope->tables[i];
+        for (uint32_t k = 0; k < table->column_count; k++) {
+            if (table->columns[k].id != id || table->alias.size == 0 ||
+                !str_equal(table->columns[k].name, path->parts[0].text)) {
+                continue;
+            }
+            struct strbuf text;
+            strbuf_init(&text, 1 << 16);
+            unparse_name(&text, table->alias);
+            strbuf_add_byte(&text, '.');
+            unparse_path(&text, path);
+            bind_edit_add(binder, path->at, strbuf_str(&text));
+            strbuf_release(&text);
+            return;
+        }
+    }
+}
+
+static enum status bind_column(struct expr_context *context, const struct ast_expr *ast,
+                               const struct expr **out, struct err *err)
+{
+    struct binder *binder = context->binder;
+    TRY(bind_scope_resolve(binder, context->scope, &ast->as.path, out, err));
+    const struct expr *column = *out;
+    while (column->kind == EXPR_CALL) {
+        column = column->args[0];
+    }
+    if (binder->records_edits) {
+        record_column(binder, context->scope, &ast->as.path, column->column_id);
+    }
+    return STATUS_OK;
+}
+
 enum status bind_expr(struct expr_context *context, const struct ast_expr *ast,
                       const struct expr **out, struct err *err)
 {
     struct binder *binder = context->binder;
     switch (ast->kind) {
     case AST_EXPR_LITERAL: return bind_literal(binder->arena, ast, false, out, err);
-    case AST_EXPR_COLUMN:
-        return bind_scope_resolve(binder, context->scope, &ast->as.path, out, err);
+    case AST_EXPR_COLUMN: return bind_column(context, ast, out, err);
     case AST_EXPR_STAR: return REFUSE(err, ast->at, "'*' does not stand for a value here");
     case AST_EXPR_UNARY: return bind_unary(context, ast, out, err);
     case AST_EXPR_BINARY: return bind_binary(context, ast, out, err);

@@ -50,9 +50,9 @@ struct scope {
 
 struct bind_cte {
     const struct ast_cte *cte;
-    const struct bind_cte *outer;   // the one before it
-    const struct bind_cte *visible; // what its query sees
-    struct str text;
+    struct bind_cte *outer;   // the one before it
+    struct bind_cte *visible; // what its query sees
+    bool is_used;
 };
 
 // A table's chain of scan, computed columns, watermark and normalisation: one for each table and set
@@ -76,7 +76,7 @@ struct binder {
     struct str text; // of what is being bound: the statement or a view
     uint32_t next_id;
     struct bind_source *sources;
-    const struct bind_cte *ctes;
+    struct bind_cte *ctes;
     uint32_t depth;
     bool records_edits; // CREATE VIEW's own text
     struct bind_edit *edits;
@@ -87,6 +87,9 @@ struct bound {
     struct rel *rel;
     struct scope scope;
 };
+
+// Remembers what becomes of a part of the text, where a view is being made.
+void bind_edit_add(struct binder *binder, struct ast_span at, struct str text);
 
 void bind_begin(struct binder *binder, const struct bind_context *context);
 uint32_t bind_id(struct binder *binder);

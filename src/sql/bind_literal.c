@@ -395,6 +395,18 @@ static enum status bind_interval(struct arena *arena, const struct ast_expr *ast
     return STATUS_OK;
 }
 
+static enum status bind_binary(struct arena *arena, const struct ast_expr *ast,
+                               const struct expr **out, struct err *err)
+{
+    struct str bytes = ast->as.literal.text;
+    if (ast->at.length == 2 * bytes.size + 4) { // X'', and one digit more
+        return REFUSE(err, ast->at, "a binary literal needs an even number of digits");
+    }
+    const struct type *type = type_sized(arena, TYPE_BINARY, (int32_t)bytes.size, false);
+    *out = expr_literal_string(arena, type, bytes);
+    return STATUS_OK;
+}
+
 static enum status bind_value(struct arena *arena, const struct ast_expr *ast, bool negative,
                               const struct expr **out, struct err *err)
 {
@@ -405,11 +417,7 @@ static enum status bind_value(struct arena *arena, const struct ast_expr *ast, b
     case AST_LITERAL_FALSE: *out = expr_literal_boolean(arena, false); return STATUS_OK;
     case AST_LITERAL_UNKNOWN: *out = expr_null(arena, &type_boolean); return STATUS_OK;
     case AST_LITERAL_STRING: *out = expr_literal_char(arena, literal->text); return STATUS_OK;
-    case AST_LITERAL_BINARY:
-        *out = expr_literal_string(
-            arena, type_sized(arena, TYPE_BINARY, (int32_t)literal->text.size, false),
-            literal->text);
-        return STATUS_OK;
+    case AST_LITERAL_BINARY: return bind_binary(arena, ast, out, err);
     case AST_LITERAL_EXACT: return bind_exact(arena, ast, negative, out, err);
     case AST_LITERAL_APPROXIMATE: return bind_approximate(arena, ast, negative, out, err);
     case AST_LITERAL_DATE: return bind_date(arena, ast, out, err);

@@ -36,6 +36,22 @@ static enum status bind_ordered(struct binder *binder, const struct ast_query *q
     return bind_order_limit(binder, query, out, err);
 }
 
+// What WITH names and nobody uses is bound for its errors.
+static enum status bind_unused(struct binder *binder, const struct bind_cte *from,
+                               const struct bind_cte *to, struct err *err)
+{
+    for (const struct bind_cte *cte = from; cte != to; cte = cte->outer) {
+        if (!cte->is_used) {
+            struct bind_source *sources = binder->sources;
+            struct rel *unused;
+            binder->ctes = cte->visible;
+            TRY(bind_query_rel(binder, cte->cte->query, &unused, err));
+            binder->sources = sources;
+        }
+    }
+    return STATUS_OK;
+}
+
 enum status bind_query_rel(struct binder *binder, const struct ast_query *query,
                            struct rel **out, struct err *err)
 {
@@ -45,20 +61,12 @@ enum status bind_query_rel(struct binder *binder, const struct ast_query *query,
     if (binder->depth == BIND_DEPTH_MAX) {
         return REFUSE(err, query->at, "queries and views are more than %d deep", BIND_DEPTH_MAX);
     }
-    const struct bind_cte *ctes = binder->ctes;
+    struct bind_cte *ctes = binder->ctes;
     TRY(push_ctes(binder, query, err));
-    // Bound once for its errors, also where nobody asks for it.
-    for (const struct bind_cte *cte = binder->ctes; cte != ctes; cte = cte->outer) {
-        const struct bind_cte *all = binder->ctes;
-        struct rel *unused;
-        binder->ctes = cte->visible;
-        binder->depth++;
-        TRY(bind_query_rel(binder, cte->cte->query, &unused, err));
-        binder->depth--;
-        binder->ctes = all;
-    }
+    struct bind_cte *own = binder->ctes;
     binder->depth++;
     TRY(bind_ordered(binder, query, out, err));
+    TRY(bind_unused(binder, own, ctes, err));
     binder->depth--;
     binder->ctes = ctes;
     return STATUS_OK;
@@ -126,8 +134,9 @@ static enum status common_types(struct binder *binder, const struct ast_body *bo
         arena_new_array(binder->arena, const struct type *, branches->count);
     for (uint32_t i = 1; i < branches->count; i++) {
         if (branches->rels[i]->node.column_count != column_count) {
-            return REFUSE(err, branches->bodies[i]->at, "%s of %u and %u columns", set_name(body),
-                          column_count, branches->rels[i]->node.column_count);
+            return REFUSE(err, branches->bodies[i]->at,
+                          "%s needs equal numbers of columns, and here are %u and %u",
+                          set_name(body), column_count, branches->rels[i]->node.column_count);
         }
     }
     for (uint32_t column = 0; column < column_count; column++) {

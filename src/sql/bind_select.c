@@ -4,6 +4,7 @@
 // sees columns that are not in the list.
 #include "base/strbuf.h"
 #include "sql/bind_int.h"
+#include "sql/unparse.h"
 
 struct output {
     const struct expr *expr;
@@ -47,28 +48,6 @@ static enum status add_output(struct select *select, const struct output *output
     return STATUS_OK;
 }
 
-// `a`.`b`, for the text of a view.
-static void quote(struct strbuf *out, struct str name)
-{
-    strbuf_add_byte(out, '`');
-    for (size_t i = 0; i < name.size; i++) {
-        if (name.ptr[i] == '`') {
-            strbuf_add_byte(out, '`');
-        }
-        strbuf_add_byte(out, name.ptr[i]);
-    }
-    strbuf_add_byte(out, '`');
-}
-
-static void record_star(struct binder *binder, struct ast_span at, const struct strbuf *text)
-{
-    if (binder->records_edits && text->size > 0) {
-        struct bind_edit *edit = arena_new(binder->arena, struct bind_edit);
-        *edit = (struct bind_edit){at, arena_str(binder->arena, strbuf_str(text)), binder->edits};
-        binder->edits = edit;
-    }
-}
-
 static enum status expand_table(struct select *select, const struct scope_table *table,
                                 struct ast_span at, bool with_hidden, struct strbuf *text,
                                 struct err *err)
@@ -87,10 +66,10 @@ static enum status expand_table(struct select *select, const struct scope_table 
         TRY(add_output(select, &output, err));
         strbuf_add_text(text, text->size == 0 ? "" : ", ");
         if (table->alias.size > 0) {
-            quote(text, table->alias);
+            unparse_name(text, table->alias);
             strbuf_add_byte(text, '.');
         }
-        quote(text, column->name);
+        unparse_name(text, column->name);
     }
     return STATUS_OK;
 }
@@ -146,7 +125,9 @@ static enum status expand_star(struct select *select, const struct ast_expr *sta
             status = expand_table(select, &scope->tables[i], star->at, false, &text, err);
         }
     }
-    record_star(select->binder, star->at, &text);
+    if (text.size > 0) {
+        bind_edit_add(select->binder, star->at, strbuf_str(&text));
+    }
     strbuf_release(&text);
     return status;
 }
@@ -294,6 +275,7 @@ static enum status bind_sort_key(struct select *select, const struct ast_sort *s
     struct expr_context context = context_of(select, "ORDER BY");
     struct output output = {.name = STR_LIT("$sort"), .at = sort->expr->at};
     TRY(bind_expr(&context, sort->expr, &output.expr, err));
+    output.name = output.expr->kind == EXPR_COLUMN ? output.expr->name : output.name;
     for (uint32_t i = 0; i < select->output_count; i++) {
         if (expr_equal(select->outputs[i].expr, output.expr)) {
             *out = i;

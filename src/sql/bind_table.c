@@ -5,9 +5,11 @@
 //     SCAN - CALC (computed columns) - WATERMARK - NORMALIZE (upserts to a full changelog)
 //
 // which is one for all places that name the same table with the same options.
+#include "base/strbuf.h"
 #include "sql/bind_duration.h"
 #include "sql/bind_int.h"
 #include "sql/parse.h"
+#include "sql/unparse.h"
 
 struct str bind_table_name(struct arena *arena, const struct table_def *table)
 {
@@ -135,12 +137,15 @@ static enum status bind_text(struct binder *binder, const struct rel *rel, struc
     struct expr_context context = {
         .binder = binder, .scope = &scope, .clause = "a column's expression"};
     struct str outer = binder->text;
+    bool records_edits = binder->records_edits;
     binder->text = text;
+    binder->records_edits = false;
     enum status status = parse_expression(binder->arena, text, &ast, err);
     if (status == STATUS_OK) {
         status = bind_expr(&context, ast, out, err);
     }
     binder->text = outer;
+    binder->records_edits = records_edits;
     if (status != STATUS_OK) {
         err_context(err, "%.*s", STR_ARGS(what));
         return bind_refused(status, err, at);
@@ -437,10 +442,11 @@ static enum status bind_view(struct binder *binder, const struct table_def *view
     return STATUS_OK;
 }
 
-static enum status bind_cte(struct binder *binder, const struct bind_cte *cte, struct bound *out,
+static enum status bind_cte(struct binder *binder, struct bind_cte *cte, struct bound *out,
                             struct err *err)
 {
-    const struct bind_cte *ctes = binder->ctes;
+    struct bind_cte *ctes = binder->ctes;
+    cte->is_used = true;
     binder->ctes = cte->visible;
     TRY(bind_query_rel(binder, cte->cte->query, &out->rel, err));
     binder->ctes = ctes;
@@ -453,21 +459,21 @@ static enum status bind_cte(struct binder *binder, const struct bind_cte *cte, s
 static void record_name(struct binder *binder, const struct ast_path *path,
                         const struct table_def *table)
 {
-    if (binder->records_edits) {
-        struct bind_edit *edit = arena_new(binder->arena, struct bind_edit);
-        *edit = (struct bind_edit){
-            path->at,
-            arena_printf(binder->arena, "`%.*s`.`%.*s`.`%.*s`", STR_ARGS(table->catalog_name),
-                         STR_ARGS(table->database), STR_ARGS(table->name)),
-            binder->edits};
-        binder->edits = edit;
-    }
+    struct strbuf text;
+    strbuf_init(&text, 1 << 16);
+    unparse_name(&text, table->catalog_name);
+    strbuf_add_byte(&text, '.');
+    unparse_name(&text, table->database);
+    strbuf_add_byte(&text, '.');
+    unparse_name(&text, table->name);
+    bind_edit_add(binder, path->at, strbuf_str(&text));
+    strbuf_release(&text);
 }
 
 enum status bind_table(struct binder *binder, const struct ast_path *path,
                        const struct ast_hints *hints, struct bound *out, struct err *err)
 {
-    for (const struct bind_cte *cte = binder->ctes; cte != NULL && path->count == 1;
+    for (struct bind_cte *cte = binder->ctes; cte != NULL && path->count == 1;
          cte = cte->outer) {
         if (str_equal(cte->cte->name.text, path->parts[0].text)) {
             return bind_cte(binder, cte, out, err);

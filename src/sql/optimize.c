@@ -42,7 +42,9 @@ static struct rel *fold_rel(struct optimizer *optimizer, struct rel *rel)
         for (uint32_t i = 0; i < rel->node.column_count; i++) {
             rel_projections(rel)[i] = fold(graph, rel->node.as.calc.projections[i]);
         }
-        rel->node.as.calc.condition = fold(graph, rel->node.as.calc.condition);
+        const struct expr *condition = fold(graph, rel->node.as.calc.condition);
+        bool is_true = condition != NULL && expr_is_literal_true(condition);
+        rel->node.as.calc.condition = is_true ? NULL : condition;
     } else if (rel->node.kind == PLAN_WATERMARK) {
         rel->node.as.watermark.expression = fold(graph, rel->node.as.watermark.expression);
     } else if (rel->node.kind == PLAN_JOIN) {
@@ -63,11 +65,11 @@ void optimize(struct rel_graph *graph)
     optimize_each(graph, fold_rel);
     optimize_filters(graph);
     optimize_calcs(graph);
+    optimize_each(graph, fold_rel);
     optimize_windows(graph);
     optimize_columns(graph);
     optimize_calcs(graph);
     optimize_identities(graph);
-    optimize_each(graph, fold_rel);
     optimize_fields(graph);
     optimize_scans(graph);
 }
