@@ -339,8 +339,9 @@ static enum status parse_minus_date(struct parser *parser, const struct ast_expr
     struct ast_interval_qualifier qualifier;
     bool minus = value->kind == AST_EXPR_BINARY && value->as.binary.op == AST_BINARY_SUBTRACT;
     if (!minus) {
-        return parser_unexpected(parser,
-                                 "a unit only behind a difference in parentheses, (a - b) DAY");
+        return parser_fail(parser, parser_token_span(parser_current(parser)),
+                           "a unit of time stands only behind a difference in parentheses: "
+                           "(a - b) DAY");
     }
     TRY(parse_qualifier(parser, true, &qualifier));
     struct ast_expr *call = new_call(parser, "MINUS_DATE", AST_CALL_MINUS, from);

@@ -236,6 +236,19 @@ static enum status parse_clauses(struct parser *parser, struct ast_select *selec
     return STATUS_OK;
 }
 
+static enum status refuse_clauses(struct parser *parser)
+{
+    static const enum keyword words[] = {KEYWORD_WHERE, KEYWORD_GROUP, KEYWORD_HAVING,
+                                         KEYWORD_WINDOW, KEYWORD_QUALIFY};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (parser_ahead_is(parser, 0, words[i])) {
+            return parser_fail(parser, parser_token_span(parser_current(parser)),
+                               "%s needs a FROM in front of it", lexer_keyword_name(words[i]));
+        }
+    }
+    return STATUS_OK;
+}
+
 static enum status parse_select(struct parser *parser, struct ast_select *select)
 {
     parser_advance(parser);
@@ -248,7 +261,7 @@ static enum status parse_select(struct parser *parser, struct ast_select *select
     }
     TRY(parse_items(parser, select));
     if (!parser_accept(parser, KEYWORD_FROM)) {
-        return STATUS_OK;
+        return refuse_clauses(parser);
     }
     TRY(parse_table_from(parser, &select->from));
     return parse_clauses(parser, select);

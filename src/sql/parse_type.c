@@ -193,6 +193,16 @@ static enum status parse_structured(struct parser *parser, struct ast_type *type
 // A name that is no type of the grammar: BITMAP, which Flink 2.3 has, or a user's.
 static enum status parse_named(struct parser *parser, struct ast_type *type)
 {
+    static const enum keyword with_length[] = {
+        KEYWORD_VARCHAR, KEYWORD_CHAR,      KEYWORD_DECIMAL,   KEYWORD_NUMERIC,
+        KEYWORD_BINARY,  KEYWORD_VARBINARY, KEYWORD_TIMESTAMP, KEYWORD_TIMESTAMP_LTZ,
+    };
+    if (parser_ahead_kind(parser, 1, TOKEN_LPAREN)) { // no such type takes parameters
+        for (size_t i = 0; i < sizeof with_length / sizeof with_length[0]; i++) {
+            (void)parser_at(parser, with_length[i]);
+        }
+        return parser_unexpected(parser, "a type that takes parameters");
+    }
     bool bitmap =
         parser_ahead_is(parser, 0, KEYWORD_BITMAP) && !parser_ahead_kind(parser, 1, TOKEN_DOT);
     if (!parser_is_name(parser_current(parser))) {

@@ -168,7 +168,7 @@ struct ast_span parser_token_span(struct token token)
 static void add_token(struct strbuf *message, struct parser *parser, struct token token)
 {
     if (token.kind == TOKEN_END) {
-        strbuf_add_text(message, lexer_kind_name(TOKEN_END));
+        strbuf_add_text(message, "end of the statement");
         return;
     }
     struct str shown = lexer_text(parser->text, token);
@@ -199,6 +199,23 @@ static void add_expected(struct strbuf *message, const struct parser *parser)
     }
 }
 
+// Whether two neighbouring letters changed places: FORM for FROM.
+static bool swapped(struct str word, struct str name)
+{
+    uint32_t differing = 0;
+    size_t first = 0;
+    for (size_t i = 0; i < word.size && word.size == name.size; i++) {
+        if (!str_equal_nocase(str_slice(word, i, i + 1), str_slice(name, i, i + 1))) {
+            first = differing++ == 0 ? i : first;
+        }
+    }
+    return differing == 2 && first + 1 < word.size &&
+           str_equal_nocase(str_slice(word, first, first + 1),
+                            str_slice(name, first + 1, first + 2)) &&
+           str_equal_nocase(str_slice(word, first + 1, first + 2),
+                            str_slice(name, first, first + 1));
+}
+
 // The keyword nearest to a word, if it is near enough to have been meant.
 static enum keyword nearest(struct str word, const enum keyword *candidates, uint32_t count)
 {
@@ -206,7 +223,7 @@ static enum keyword nearest(struct str word, const enum keyword *candidates, uin
     uint32_t best_distance = NEAR_DISTANCE_MAX + 1;
     for (uint32_t i = 0; i < count; i++) {
         struct str name = str_from(lexer_keyword_name(candidates[i]));
-        uint32_t distance = str_distance(word, name);
+        uint32_t distance = swapped(word, name) ? 1 : str_distance(word, name);
         if (distance > 0 && distance < best_distance && distance * 3 <= name.size) {
             best = candidates[i];
             best_distance = distance;
@@ -224,13 +241,52 @@ static const enum keyword clause_words[] = {
     KEYWORD_WITH,  KEYWORD_QUALIFY,
 };
 
-static void add_hint(struct parser *parser, struct token token, bool name_expected)
+// Words that join parts of expressions and clauses: nobody means them as names.
+static const enum keyword joining_words[] = {
+    KEYWORD_AND,  KEYWORD_OR,   KEYWORD_IS,   KEYWORD_IN,  KEYWORD_LIKE, KEYWORD_BETWEEN,
+    KEYWORD_THEN, KEYWORD_WHEN, KEYWORD_ELSE, KEYWORD_END, KEYWORD_AS,   KEYWORD_ON,
+    KEYWORD_BY,   KEYWORD_TO,   KEYWORD_INTO, KEYWORD_SET, KEYWORD_ALL,  KEYWORD_DISTINCT,
+};
+
+static bool contains(const enum keyword *words, size_t count, enum keyword keyword)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (words[i] == keyword) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether a reserved word may have been meant as a name, where a name or a value is expected.
+static bool meant_as_name(struct parser *parser, struct token token, const char *expected)
+{
+    if (token.kind != TOKEN_WORD || !lexer_keyword_reserved(token.keyword) || expected == NULL) {
+        return false;
+    }
+    if (strstr(expected, "name") != NULL) {
+        return true;
+    }
+    bool clause = contains(clause_words, sizeof clause_words / sizeof *clause_words, token.keyword);
+    if (token.keyword == KEYWORD_ORDER || token.keyword == KEYWORD_GROUP) {
+        clause = parser_ahead_is(parser, 1, KEYWORD_BY);
+    }
+    return strstr(expected, "an expression") != NULL && !clause &&
+           !contains(joining_words, sizeof joining_words / sizeof *joining_words, token.keyword);
+}
+
+static void add_hint(struct parser *parser, struct token token, const char *expected)
 {
     if (token.kind == TOKEN_WORD) {
         struct str word = lexer_text(parser->text, token);
-        if (name_expected && lexer_keyword_reserved(token.keyword)) {
+        if (meant_as_name(parser, token, expected)) {
             err_hint(parser->err, "%.*s is a reserved word: as a name it is written `%.*s`",
                      STR_ARGS(word), STR_ARGS(word));
+            return;
+        }
+        if (parser->previous.kind == TOKEN_COMMA && lexer_keyword_reserved(token.keyword) &&
+            expected != NULL) {
+            err_hint(parser->err, "the ',' in front of %.*s is one too many", STR_ARGS(word));
             return;
         }
         enum keyword near = nearest(word, parser->tried, parser->tried_count);
@@ -275,7 +331,7 @@ enum status parser_unexpected(struct parser *parser, const char *expected)
     ERR(parser->err, STATUS_INVALID_DATA, "%s", message.ptr);
     strbuf_release(&message);
     if (parser->err != NULL) {
-        add_hint(parser, token, expected != NULL && strstr(expected, "name") != NULL);
+        add_hint(parser, token, expected);
         err_at(parser->err, ERR_STAGE_PARSE, token.offset, token.length);
     }
     return STATUS_INVALID_DATA;
