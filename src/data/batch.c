@@ -57,7 +57,8 @@ static struct batch *copy_batch(struct column_copy_place *place, const struct ba
                               .columns = columns,
                               .kinds = kinds,
                               .row_watermarks = row_watermarks,
-                              .origin = origin};
+                              .origin = origin,
+                              .split = in->split};
     }
     return out;
 }
@@ -86,7 +87,10 @@ struct batch batch_slice(struct arena *arena, const struct batch *in, uint32_t f
     for (uint32_t i = 0; i < in->column_count; i++) {
         columns[i] = column_slice(arena, &in->columns[i], from, count);
     }
-    struct batch out = {.row_count = count, .column_count = in->column_count, .columns = columns};
+    struct batch out = {.row_count = count,
+                        .column_count = in->column_count,
+                        .columns = columns,
+                        .split = in->split};
     out.kinds = in->kinds == NULL ? NULL : in->kinds + from;
     out.row_watermarks = in->row_watermarks == NULL ? NULL : in->row_watermarks + from;
     if (in->origin != NULL) {
@@ -118,7 +122,10 @@ struct batch batch_gather(struct arena *arena, const struct batch *in, const uin
     for (uint32_t i = 0; i < in->column_count; i++) {
         columns[i] = column_gather(arena, &in->columns[i], rows, count);
     }
-    struct batch out = {.row_count = count, .column_count = in->column_count, .columns = columns};
+    struct batch out = {.row_count = count,
+                        .column_count = in->column_count,
+                        .columns = columns,
+                        .split = in->split};
     if (in->kinds != NULL) {
         int8_t *kinds = arena_alloc(arena, count);
         for (uint32_t i = 0; i < count; i++) {

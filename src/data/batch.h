@@ -2,9 +2,9 @@
 //
 // batch: up to BATCH_ROWS_MAX rows that travel together.
 //
-// Rows. All columns have row_count rows. A batch holds at most BATCH_BYTES_MAX of variable bytes, or
-// a single row of any size. Batches are dense: what a filter drops is gathered away in the operator
-// that filters (exec/op_calc.h), no batch carries a selection.
+// Rows. All columns have row_count rows. A batch holds at most BATCH_BYTES_MAX of variable bytes,
+// or a single row of any size. Batches are dense: what a filter drops is gathered away in the
+// operator that filters (exec/op_calc.h), no batch carries a selection.
 //
 // Changes. `kinds` says for each row what it does to the table that the stream describes: +I, -U,
 // +U, -D; NULL: all are +I. -U and its +U are adjacent where one operator emits both.
@@ -20,7 +20,12 @@ struct buf;
 struct budget;
 
 // Signs: inserts are even, retractions odd.
-enum change { CHANGE_INSERT = 0, CHANGE_UPDATE_BEFORE = 1, CHANGE_UPDATE_AFTER = 2, CHANGE_DELETE = 3 };
+enum change {
+    CHANGE_INSERT = 0,
+    CHANGE_UPDATE_BEFORE = 1,
+    CHANGE_UPDATE_AFTER = 2,
+    CHANGE_DELETE = 3,
+};
 
 static inline bool change_is_retraction(int8_t kind)
 {
@@ -44,12 +49,13 @@ struct batch {
     uint32_t row_count;
     uint32_t column_count;
     const struct column *columns;
-    const int8_t *kinds;              // NULL: all CHANGE_INSERT
-    const int64_t *row_watermarks;    // the watermark in force at each row (µs), or NULL: row by row
-                                      // lateness is not asked for (engine.md section 8)
+    const int8_t *kinds;               // NULL: all CHANGE_INSERT
+    const int64_t *row_watermarks;     // the watermark in force at each row (in us), or NULL:
+                                       // lateness is not judged row by row (engine.md section 8)
     const struct batch_origin *origin; // NULL: not known any more
-    uint32_t split; // which split of the source all rows are from (exec/source.h); behind exchanges: 0
-    struct buf *owner;                // the heap of a settled batch; NULL: transient
+    uint32_t split;                    // which split of the source all rows are from
+                                       // (exec/source.h); behind exchanges: 0
+    struct buf *owner;                 // the heap of a settled batch; NULL: transient
 };
 
 // An owned copy of `in`: one heap, charged to `budget` (NULL: none). Drop it with batch_drop().

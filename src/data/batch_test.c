@@ -25,11 +25,8 @@ static void test_settled_batch_outlives_its_input_and_charges_its_size(void **st
     int8_t kind = CHANGE_DELETE;
     char name[] = "topic clicks partition 3";
     struct batch_origin origin = {.name = {name, sizeof name - 1}, .unit = "offset", .first = 42};
-    struct batch in = {.row_count = 1,
-                       .column_count = 2,
-                       .columns = columns,
-                       .kinds = &kind,
-                       .origin = &origin};
+    struct batch in = {
+        .row_count = 1, .column_count = 2, .columns = columns, .kinds = &kind, .origin = &origin};
     struct budget budget;
     budget_init(&budget, NULL, SIZE_MAX);
     struct batch *batch = batch_settle(&in, &budget);

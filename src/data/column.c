@@ -152,9 +152,8 @@ struct column column_null(struct arena *arena, const struct column *like, uint32
     out.values = holder->physical == PHYSICAL_ROW ? NULL : arena_zalloc(arena, 16);
     struct column *children = arena_new_array(arena, struct column, holder->child_count);
     for (uint32_t i = 0; i < holder->child_count; i++) {
-        children[i] = holder->physical == PHYSICAL_ROW
-                          ? column_null(arena, &holder->children[i], 1)
-                          : empty_like(arena, &holder->children[i]);
+        children[i] = holder->physical == PHYSICAL_ROW ? column_null(arena, &holder->children[i], 1)
+                                                       : empty_like(arena, &holder->children[i]);
     }
     out.children = holder->child_count == 0 ? NULL : children;
     return out;
@@ -233,8 +232,8 @@ static struct column flatten_dict(struct arena *arena, const struct column *colu
     if (out.physical == PHYSICAL_ROW) {
         struct column *children = arena_new_array(arena, struct column, out.child_count);
         for (uint32_t i = 0; i < out.child_count; i++) {
-            struct column child = column_gather(arena, &column->dict->children[i], column->codes,
-                                                column->row_count);
+            struct column child =
+                column_gather(arena, &column->dict->children[i], column->codes, column->row_count);
             children[i] = column_mask(arena, &child, column->valid);
         }
         out.children = children;

@@ -23,9 +23,9 @@
 //   5. A dictionary has 1 to BATCH_ROWS_MAX entries, distinct or not; with a larger one a decoder
 //      hands out FLAT, since evaluating it once a batch would save nothing.
 //
-// Ownership. A column borrows all that it points to: from the arena or the state of whoever made the
-// batch, until that is asked for its next batch. Whoever keeps a column longer settles its batch
-// (batch.h).
+// Ownership. A column borrows all that it points to: from the arena or the state of whoever made
+// the batch, until that is asked for its next batch. Whoever keeps a column longer settles its
+// batch (batch.h).
 #pragma once
 
 #include <stdbool.h>
@@ -113,8 +113,8 @@ struct column column_at_row(struct arena *arena, const struct column *column, ui
 // The same values, null where the bit of `mask` is 0 (bits behind the rows are 0; NULL: nothing is
 // masked). Encodings are kept, but a CONST that is null in places becomes a DICT of one entry.
 struct column column_mask(struct arena *arena, const struct column *column, const uint64_t *mask);
-// A deep copy: everything it points to is in `arena` afterwards, dictionaries reduced to the entries
-// in use, children of lists to the elements in reach.
+// A deep copy: everything it points to is in `arena` afterwards, dictionaries reduced to the
+// entries in use, children of lists to the elements in reach.
 struct column column_copy(struct arena *arena, const struct column *column);
 // The rows of several columns of one physical form, one after the other, FLAT.
 struct column column_concat(struct arena *arena, const struct column *columns, uint32_t count);

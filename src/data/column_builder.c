@@ -224,7 +224,8 @@ void column_builder_list_end(struct column_builder *builder)
     if (view->length == 0) {
         view->offset = 0;
     }
-    DASSERT(builder->child_count == 1 || builder->children[1]->count == builder->children[0]->count);
+    DASSERT(builder->child_count == 1 ||
+            builder->children[1]->count == builder->children[0]->count);
 }
 
 void column_builder_row(struct column_builder *builder)

@@ -12,9 +12,10 @@
 // value to each child, then column_builder_row(b). A null of any type is one call.
 //
 // Values and short strings are stored in the builder's memory in the arena; long strings are copied
-// into the arena unless column_builder_string_borrow() is used. A full builder doubles, so a builder
-// that is finished and used again allocates nothing once it is warm, as long as its arena lives.
-// Growth has no bound of its own: the caller counts rows and column_builder_bytes(). One thread.
+// into the arena unless column_builder_string_borrow() is used. A full builder doubles, so a
+// builder that is finished and used again allocates nothing once it is warm, as long as its arena
+// lives. Growth has no bound of its own: the caller counts rows and column_builder_bytes(). One
+// thread.
 #pragma once
 
 #include <stdbool.h>

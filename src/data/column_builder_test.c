@@ -55,8 +55,7 @@ static void test_nested_values_and_null_rows(void **state)
     const struct type *list = type_array(*state, &type_string, true);
     const struct type_field fields[] = {{.name = STR_LIT("tags"), .type = list},
                                         {.name = STR_LIT("n"), .type = &type_bigint}};
-    struct column_builder *row =
-        column_builder_new(*state, type_row(*state, fields, 2, true), 4);
+    struct column_builder *row = column_builder_new(*state, type_row(*state, fields, 2, true), 4);
     struct column_builder *tags = column_builder_child(row, 0);
     column_builder_list_begin(tags);
     column_builder_string(column_builder_child(tags, 0), STR_LIT("a tag that is rather long"));
@@ -72,8 +71,7 @@ static void test_nested_values_and_null_rows(void **state)
     assert_true(column_is_null(&column.children[1], 1));
     assert_int_equal(column.children[0].children[0].row_count, 2);
 
-    struct column_builder *again =
-        column_builder_new(*state, type_row(*state, fields, 2, true), 4);
+    struct column_builder *again = column_builder_new(*state, type_row(*state, fields, 2, true), 4);
     column_builder_value(again, &column, 1);
     column_builder_value(again, &column, 0);
     struct column copy = column_builder_finish(again);

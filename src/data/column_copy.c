@@ -144,8 +144,8 @@ static void copy_children(struct column_copy_place *place, const struct column *
     }
 }
 
-// Lists and maps: the views are rewritten to elements that lie in the order of the rows. A view that
-// repeats its predecessor (a flattened constant) shares its elements.
+// Lists and maps: the views are rewritten to elements that lie in the order of the rows. A view
+// that repeats its predecessor (a flattened constant) shares its elements.
 static void copy_lists(struct column_copy_place *place, const struct column *column,
                        struct selection rows, struct column *out)
 {
@@ -221,7 +221,8 @@ static void find_used(const struct column *column, struct selection rows, uint8_
     }
 }
 
-// The new code of each used entry, and the runs of these entries. Code 0, that of null rows, stays 0.
+// The new code of each used entry, and the runs of these entries. Code 0, that of null rows, stays
+// 0.
 static void number_entries(const uint8_t *used, uint32_t entry_count, uint16_t *code_of,
                            struct run_list *entries)
 {

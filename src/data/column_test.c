@@ -132,8 +132,7 @@ static void test_constant_flattens_to_repeated_values(void **state)
 
 static void test_copy_of_a_dictionary_holds_the_used_entries_only(void **state)
 {
-    struct column entries =
-        strings(*state, (const char *const[]){LONG_A, "b", LONG_B, "d"}, 4);
+    struct column entries = strings(*state, (const char *const[]){LONG_A, "b", LONG_B, "d"}, 4);
     const uint16_t codes[] = {2, 0, 1, 2};
     const uint64_t valid[] = {0xd}; // row 1 is null, entry 0 is not in use
     struct column dict = {.physical = PHYSICAL_STRING,

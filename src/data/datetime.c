@@ -28,14 +28,13 @@ struct datetime_civil datetime_civil_from_days(int64_t days)
     int64_t day_of_era = days - era * DAYS_PER_ERA;
     int64_t year_of_era =
         (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-    int64_t day_of_year =
-        day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     int64_t march_month = (5 * day_of_year + 2) / 153;
     int64_t month = march_month < 10 ? march_month + 3 : march_month - 9;
-    return (struct datetime_civil){
-        .year = (int32_t)(year_of_era + era * YEARS_PER_ERA + (month <= 2)),
-        .month = (int32_t)month,
-        .day = (int32_t)(day_of_year - (153 * march_month + 2) / 5 + 1)};
+    return (struct datetime_civil){.year =
+                                       (int32_t)(year_of_era + era * YEARS_PER_ERA + (month <= 2)),
+                                   .month = (int32_t)month,
+                                   .day = (int32_t)(day_of_year - (153 * march_month + 2) / 5 + 1)};
 }
 
 int32_t datetime_days_in_month(int64_t year, int32_t month)
@@ -159,8 +158,7 @@ static uint32_t format_moment(int64_t second, int64_t nanosecond, int32_t precis
 uint32_t datetime_format_us(int64_t micros, int32_t precision, char *out)
 {
     return format_moment(datetime_floor_div(micros, DATETIME_US_PER_SECOND),
-                         datetime_floor_mod(micros, DATETIME_US_PER_SECOND) * 1000, precision,
-                         out);
+                         datetime_floor_mod(micros, DATETIME_US_PER_SECOND) * 1000, precision, out);
 }
 
 uint32_t datetime_format_nano(struct nano value, int32_t precision, char *out)
@@ -181,7 +179,7 @@ uint32_t datetime_format_months(int32_t months, char *out)
 {
     char *at = out;
     *at++ = months < 0 ? '-' : '+';
-    uint64_t size = months < 0 ? (uint64_t)-(int64_t)months : (uint64_t)months;
+    uint64_t size = months < 0 ? (uint64_t) - (int64_t)months : (uint64_t)months;
     at = put_number(at, size / 12, 1);
     *at++ = '-';
     at = put_digits(at, (int64_t)(size % 12), 2);

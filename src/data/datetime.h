@@ -2,10 +2,10 @@
 //
 // datetime: days, times of day and moments as numbers and as text.
 //
-// The calendar is the proleptic Gregorian one. Dates are days since 1970-01-01, times milliseconds of
-// the day, moments microseconds since the epoch or struct nano; a moment without zone counts as if it
-// were in UTC. Texts are those of Flink 2.1: 2024-01-01, 10:00:00, 2024-01-01 10:00:00.000 with
-// exactly the digits of the precision. Pure functions; any thread.
+// The calendar is the proleptic Gregorian one. Dates are days since 1970-01-01, times milliseconds
+// of the day, moments microseconds since the epoch or struct nano; a moment without zone counts as
+// if it were in UTC. Texts are those of Flink 2.1: 2024-01-01, 10:00:00, 2024-01-01 10:00:00.000
+// with exactly the digits of the precision. Pure functions; any thread.
 #pragma once
 
 #include <stdbool.h>
@@ -61,19 +61,19 @@ struct nano datetime_nano_add_ns(struct nano value, int64_t second, int64_t nano
 int64_t datetime_cut_us(int64_t micros, int32_t precision);
 struct nano datetime_cut_nano(struct nano value, int32_t precision);
 
-// All write at most DATETIME_TEXT_MAX bytes without NUL and return the length. Years show their last
-// four digits.
+// All write at most DATETIME_TEXT_MAX bytes without NUL and return the length. Years show their
+// last four digits.
 uint32_t datetime_format_date(int64_t days, char *out);
 uint32_t datetime_format_time(int32_t millis, int32_t precision, char *out); // precision 0 to 3
 uint32_t datetime_format_us(int64_t micros, int32_t precision, char *out);
 uint32_t datetime_format_nano(struct nano value, int32_t precision, char *out);
-uint32_t datetime_format_months(int32_t months, char *out); // +1-02
+uint32_t datetime_format_months(int32_t months, char *out);   // +1-02
 uint32_t datetime_format_interval(int64_t millis, char *out); // +1 02:03:04.567
 
-// What CAST reads from text, with Flink's oddities: a year alone is a date, blanks around and a time
-// behind it are ignored; hours alone are a time, minutes and seconds may overflow.
+// What CAST reads from text, with Flink's oddities: a year alone is a date, blanks around and a
+// time behind it are ignored; hours alone are a time, minutes and seconds may overflow.
 bool datetime_parse_date(struct str text, int32_t *days);
 bool datetime_parse_time(struct str text, int32_t *millis);
-// yyyy-M-d[ H:m:s[.fraction of up to 9 digits]]; days behind the end of a month are its last, 24:00:00
-// is the next day's start.
+// yyyy-M-d[ H:m:s[.fraction of up to 9 digits]]; days behind the end of a month are its last,
+// 24:00:00 is the next day's start.
 bool datetime_parse_timestamp(struct str text, struct nano *out);

@@ -137,7 +137,8 @@ bool decimal_divide(int128 numerator, int32_t shift, int128 denominator, int128 
     if (shift > DECIMAL_PRECISION_MAX) {
         // If the first step leaves 128 bits, the second makes at least 2^254, and no denominator
         // of 127 bits brings that back into an int128.
-        struct wide first = wide_multiply(top, (uint128)decimal_power(shift - DECIMAL_PRECISION_MAX));
+        struct wide first =
+            wide_multiply(top, (uint128)decimal_power(shift - DECIMAL_PRECISION_MAX));
         if (first.high != 0) {
             return false;
         }
@@ -159,7 +160,8 @@ bool decimal_rescale(int128 unscaled, int32_t from_scale, struct decimal_form to
     int128 value = unscaled;
     if (to.scale > from_scale) {
         int32_t up = to.scale - from_scale;
-        if (up > DECIMAL_PRECISION_MAX || __builtin_mul_overflow(value, decimal_power(up), &value)) {
+        if (up > DECIMAL_PRECISION_MAX ||
+            __builtin_mul_overflow(value, decimal_power(up), &value)) {
             *out = 0;
             return unscaled == 0;
         }

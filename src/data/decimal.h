@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// decimal: unscaled integers with a scale. The value is unscaled / 10^scale; precision is the number
-// of decimal digits of the unscaled integer, at most 38, which fits an int128.
+// decimal: unscaled integers with a scale. The value is unscaled / 10^scale; precision is the
+// number of decimal digits of the unscaled integer, at most 38, which fits an int128.
 //
 // Rounding is HALF_UP everywhere: halves away from zero. What has more than `precision` digits does
 // not fit, and the function returns false; callers make that NULL.
@@ -41,10 +41,11 @@ enum decimal_parse { DECIMAL_PARSE_OK, DECIMAL_PARSE_OVERFLOW, DECIMAL_PARSE_INV
 // [+-]digits[.digits][e[+-]digits], as Java's BigDecimal reads it; blanks are invalid. Rounded to
 // the form.
 enum decimal_parse decimal_from_text(struct str text, struct decimal_form form, int128 *out);
-// By its shortest decimal text, as Java's BigDecimal.valueOf(double). NaN and infinities are invalid.
+// By its shortest decimal text, as Java's BigDecimal.valueOf(double). NaN and infinities are
+// invalid.
 enum decimal_parse decimal_from_f64(double value, struct decimal_form form, int128 *out);
 double decimal_to_f64(int128 unscaled, int32_t scale); // nearest, through the decimal text
 
-// With exactly `scale` digits after the point: "-0.50", "12". Returns the length; `out` has room for
-// DECIMAL_TEXT_MAX bytes, no NUL.
+// With exactly `scale` digits after the point: "-0.50", "12". Returns the length; `out` has room
+// for DECIMAL_TEXT_MAX bytes, no NUL.
 uint32_t decimal_format(int128 unscaled, int32_t scale, char *out);

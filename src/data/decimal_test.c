@@ -19,8 +19,9 @@ static void expect_text(int128 unscaled, int32_t scale, const char *text)
 static void expect_parsed(const char *text, int32_t precision, int32_t scale, const char *shown)
 {
     int128 value;
-    assert_int_equal(decimal_from_text(str_from(text), (struct decimal_form){precision, scale}, &value),
-                     DECIMAL_PARSE_OK);
+    assert_int_equal(
+        decimal_from_text(str_from(text), (struct decimal_form){precision, scale}, &value),
+        DECIMAL_PARSE_OK);
     expect_text(value, scale, shown);
 }
 

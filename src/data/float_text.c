@@ -342,7 +342,8 @@ static uint32_t write_e_form(const struct digits *digits, char *out, uint32_t at
 {
     out[at++] = digits->text[0];
     out[at++] = '.';
-    at = digits->count > 1 ? put(out, at, digits->text + 1, digits->count - 1) : put(out, at, "0", 1);
+    at = digits->count > 1 ? put(out, at, digits->text + 1, digits->count - 1)
+                           : put(out, at, "0", 1);
     out[at++] = 'E';
     int exponent = digits->exponent - 1;
     if (exponent < 0) {
@@ -367,9 +368,8 @@ static uint32_t write_digits(const struct digits *digits, char *out, uint32_t at
         at = put(out, at, digits->text, before);
         at = put(out, at, "0000000", exponent - before);
         out[at++] = '.';
-        return before < digits->count
-                   ? put(out, at, digits->text + before, digits->count - before)
-                   : put(out, at, "0", 1);
+        return before < digits->count ? put(out, at, digits->text + before, digits->count - before)
+                                      : put(out, at, "0", 1);
     }
     if (exponent <= 0 && exponent > E_FORM_BELOW) {
         at = put(out, at, "0.00", 2 - exponent);

@@ -18,7 +18,8 @@ enum { FLOAT_TEXT_MAX = 32 };
 uint32_t float_text_f64(double value, char *out);
 uint32_t float_text_f32(float value, char *out);
 
-// Reads what Java's Double.parseDouble() reads: a decimal number, with exponent, or a suffix f or d,
-// hexadecimal floats, NaN, Infinity with a sign; blanks around are trimmed. False for anything else.
+// Reads what Java's Double.parseDouble() reads: a decimal number, with exponent, or a suffix f or
+// d, hexadecimal floats, NaN, Infinity with a sign; blanks around are trimmed. False for anything
+// else.
 bool float_text_parse_f64(struct str text, double *out);
 bool float_text_parse_f32(struct str text, float *out);

@@ -218,9 +218,7 @@ void json_text_value(struct strbuf *out, const struct type *type, const struct c
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_LTZ: add_timestamp(out, type, column, row, options); return;
     case TYPE_CHAR:
-    case TYPE_VARCHAR:
-        json_text_string(out, strview_str(column_value(column, row)));
-        return;
+    case TYPE_VARCHAR: json_text_string(out, strview_str(column_value(column, row))); return;
     case TYPE_VARIANT: strbuf_add(out, strview_str(column_value(column, row))); return;
     case TYPE_BINARY:
     case TYPE_VARBINARY:

@@ -4,9 +4,9 @@
 //
 //     12  1.5E10  12.30  TRUE  x'0aff'  2024-01-01 10:00:00.000  (1, a)  [1, NULL]  {a=1}
 //
-// FLOAT and DOUBLE as Java writes them (float_text.h). TIME without fraction, whatever its precision.
-// TIMESTAMP_LTZ in `zone`. NULL is the word NULL, at any depth; whoever shows it otherwise at the top
-// asks column_is_null() first.
+// FLOAT and DOUBLE as Java writes them (float_text.h). TIME without fraction, whatever its
+// precision. TIMESTAMP_LTZ in `zone`. NULL is the word NULL, at any depth; whoever shows it
+// otherwise at the top asks column_is_null() first.
 #pragma once
 
 #include <stdbool.h>
@@ -19,7 +19,7 @@
 struct strbuf;
 
 struct text_options {
-    const struct zone *zone; // NULL: UTC
+    const struct zone *zone;  // NULL: UTC
     bool bytes_as_characters; // as in a CAST; otherwise x'0aff'
 };
 

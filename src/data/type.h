@@ -2,8 +2,8 @@
 //
 // type: the logical types of Flink SQL, with nullability.
 //
-// A type is immutable and lives in an arena, or for ever where it is one of the constants below. Two
-// types are the same when type_equal() says so; pointers mean nothing.
+// A type is immutable and lives in an arena, or for ever where it is one of the constants below.
+// Two types are the same when type_equal() says so; pointers mean nothing.
 //
 //     INT NOT NULL                    {TYPE_INT, .nullable = false}
 //     DECIMAL(10, 2)                  {TYPE_DECIMAL, true, .length = 10, .scale = 2}

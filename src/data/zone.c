@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A zone is its list of changes. The rule in the file's footer is written out for 400 years behind
-// the last change; later moments are moved back by whole eras of 400 years, after which the Gregorian
-// calendar, weekdays included, repeats.
+// the last change; later moments are moved back by whole eras of 400 years, after which the
+// Gregorian calendar, weekdays included, repeats.
 #include "data/zone.h"
 
 #include <stdio.h>
@@ -173,7 +173,8 @@ static bool read_clock(struct str *text, int32_t *out)
     int32_t hours;
     int32_t minutes = 0;
     int32_t seconds = 0;
-    if (!read_number(text, &hours) || hours > 200 || (eat(text, ':') && !read_number(text, &minutes)) ||
+    if (!read_number(text, &hours) || hours > 200 ||
+        (eat(text, ':') && !read_number(text, &minutes)) ||
         (eat(text, ':') && !read_number(text, &seconds))) {
         return false;
     }
@@ -257,8 +258,8 @@ static int64_t rule_second(const struct rule_day *day, int32_t year)
         days = first + in_month;
     } else {
         bool is_leap = datetime_days_in_month(year, 2) == 29;
-        int32_t offset = day->month == 0 ? day->julian - 1 + (is_leap && day->julian >= 60)
-                                         : day->julian;
+        int32_t offset =
+            day->month == 0 ? day->julian - 1 + (is_leap && day->julian >= 60) : day->julian;
         days = datetime_days_from_civil(year, 1, 1) + offset;
     }
     return days * DATETIME_SECONDS_PER_DAY + day->second;
@@ -407,8 +408,8 @@ static bool read_zone(struct reader reader, struct change_list *list, struct zon
 static void finish_zone(struct arena *arena, const struct change_list *list, struct zone *zone)
 {
     zone->change_count = list->changes.count;
-    zone->changes = arena_copy(arena, list->changes.items,
-                               sizeof *list->changes.items * list->changes.count);
+    zone->changes =
+        arena_copy(arena, list->changes.items, sizeof *list->changes.items * list->changes.count);
     int64_t *local_ends = arena_alloc(arena, sizeof *local_ends * list->changes.count);
     int32_t before = zone->first_offset;
     for (uint32_t i = 0; i < list->changes.count; i++) {
@@ -439,8 +440,7 @@ static enum status read_file(struct str name, unsigned char *bytes, size_t *size
     (void)snprintf(path, sizeof path, ZONE_DIRECTORY "%.*s", STR_ARGS(name));
     FILE *file = fopen(path, "rbe");
     if (file == NULL) {
-        return ERR(err, STATUS_NOT_FOUND, "no time zone '%.*s' in " ZONE_DIRECTORY,
-                   STR_ARGS(name));
+        return ERR(err, STATUS_NOT_FOUND, "no time zone '%.*s' in " ZONE_DIRECTORY, STR_ARGS(name));
     }
     *size = fread(bytes, 1, ZONE_FILE_MAX, file);
     bool failed = ferror(file) != 0;
@@ -465,8 +465,8 @@ static enum status load_file(struct arena *arena, struct str name, const struct 
     size_t size = 0;
     enum status status = read_file(name, bytes, &size, err);
     if (status == STATUS_OK && !read_zone((struct reader){bytes, size}, &list, zone)) {
-        status = ERR(err, STATUS_INVALID_DATA, "time zone '%.*s': broken zone file",
-                     STR_ARGS(name));
+        status =
+            ERR(err, STATUS_INVALID_DATA, "time zone '%.*s': broken zone file", STR_ARGS(name));
     }
     if (status == STATUS_OK) {
         finish_zone(arena, &list, zone);

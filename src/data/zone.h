@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// zone: a time zone's offsets, from the system's zone files (/usr/share/zoneinfo, TZif version 2 and
-// later, RFC 8536) or fixed.
+// zone: a time zone's offsets, from the system's zone files (/usr/share/zoneinfo, TZif version 2
+// and later, RFC 8536) or fixed.
 //
 // Names: "UTC", "Z", "GMT", "+08:00", "GMT+08:00", "UTC-3", and IANA names. A NULL zone is UTC
 // everywhere. A zone is immutable and lives in the arena it was loaded into; any thread may use it.

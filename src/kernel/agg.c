@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums have a fast way (flat, all rows, no retractions) and a general one, row by row over those that
-// count. Integers are added as unsigned, so that wrapping is defined.
+// Sums have a fast way (flat, all rows, no retractions) and a general one, row by row over those
+// that count. Integers are added as unsigned, so that wrapping is defined.
 #include "kernel/agg.h"
 
 #include "base/assert.h"
@@ -53,8 +53,8 @@
 static uint64_t counted_word(const struct agg_rows *rows, const struct column *column,
                              uint32_t word)
 {
-    uint64_t bits = word + 1 == bits_words(rows->row_count) ? bits_tail(rows->row_count)
-                                                            : UINT64_MAX;
+    uint64_t bits =
+        word + 1 == bits_words(rows->row_count) ? bits_tail(rows->row_count) : UINT64_MAX;
     bits &= rows->rows == NULL ? UINT64_MAX : rows->rows[word];
     return bits & (column == NULL ? UINT64_MAX : column_valid_word(column, word));
 }
@@ -104,7 +104,7 @@ static void sum_plain_i64(const struct agg_rows *rows, const struct column *colu
 {
 #define SUM_OF(letters)                                                                            \
     if (rows->groups == NULL) {                                                                    \
-        sums[0] = letters##_total(sums[0], column->values, rows->row_count);                              \
+        sums[0] = letters##_total(sums[0], column->values, rows->row_count);                       \
     } else {                                                                                       \
         letters##_by_group(column->values, rows->groups, rows->row_count, sums);                   \
     }                                                                                              \

@@ -38,8 +38,8 @@ static void test_sums_of_every_width(void **state)
 {
     const struct type *const types[] = {&type_tinyint, &type_smallint, &type_int, &type_bigint};
     for (int encoding = 0; encoding < 4 * CASE_ENCODINGS; encoding++) {
-        struct column column = numbers(state, types[encoding / CASE_ENCODINGS],
-                                       encoding % CASE_ENCODINGS);
+        struct column column =
+            numbers(state, types[encoding / CASE_ENCODINGS], encoding % CASE_ENCODINGS);
         int64_t sums[2] = {100, 0};
         agg_sum_i64(&(struct agg_rows){.groups = groups, .row_count = ROWS}, &column, sums);
         assert_int_equal(sums[0], 104);

@@ -142,42 +142,61 @@ struct unary_options {
     int128 one; // what SIGN answers: 1 at the scale
 };
 
-#define INTEGER_UNARY(letters, type, unsigned_type)                                                \
-    static void letters##_unary(struct kernel_loop *loop)                                          \
-    {                                                                                              \
-        const struct unary_options *options = loop->options;                                       \
-        const type *a = loop->args[0];                                                             \
-        type *out = loop->out;                                                                     \
-        const type one = (type)options->one;                                                       \
-        for (uint32_t i = 0; i < loop->count; i++) {                                               \
-            type negated = (type)(0 - (unsigned_type)a[i]);                                        \
-            out[i] = options->op == UNARY_NEGATE ? negated                                         \
-                     : options->op == UNARY_ABS  ? (a[i] < 0 ? negated : a[i])                     \
-                                                 : (type)(a[i] < 0 ? -one : a[i] > 0 ? one : 0);   \
-        }                                                                                          \
-    }
-INTEGER_UNARY(i8, int8_t, uint32_t)
-INTEGER_UNARY(i16, int16_t, uint32_t)
-INTEGER_UNARY(i32, int32_t, uint32_t)
-INTEGER_UNARY(i64, int64_t, uint64_t)
-INTEGER_UNARY(i128, int128, uint128)
+#define T int8_t
+#define U uint32_t
+#define NAME(stem) i8_##stem
+#include "kernel/arith_unary_tmpl.h"
+#undef T
+#undef U
+#undef NAME
 
-// SIGN keeps NaN and the sign of zero, as Java's Math.signum.
-#define FLOATING_UNARY(letters, type, absolute)                                                    \
-    static void letters##_unary(struct kernel_loop *loop)                                          \
-    {                                                                                              \
-        const struct unary_options *options = loop->options;                                       \
-        const type *a = loop->args[0];                                                             \
-        type *out = loop->out;                                                                     \
-        for (uint32_t i = 0; i < loop->count; i++) {                                               \
-            type sign = a[i] > 0 ? (type)1 : a[i] < 0 ? (type)-1 : a[i];                           \
-            out[i] = options->op == UNARY_NEGATE ? -a[i]                                           \
-                     : options->op == UNARY_ABS  ? absolute(a[i])                                  \
-                                                 : sign;                                           \
-        }                                                                                          \
-    }
-FLOATING_UNARY(f32, float, fabsf)
-FLOATING_UNARY(f64, double, fabs)
+#define T int16_t
+#define U uint32_t
+#define NAME(stem) i16_##stem
+#include "kernel/arith_unary_tmpl.h"
+#undef T
+#undef U
+#undef NAME
+
+#define T int32_t
+#define U uint32_t
+#define NAME(stem) i32_##stem
+#include "kernel/arith_unary_tmpl.h"
+#undef T
+#undef U
+#undef NAME
+
+#define T int64_t
+#define U uint64_t
+#define NAME(stem) i64_##stem
+#include "kernel/arith_unary_tmpl.h"
+#undef T
+#undef U
+#undef NAME
+
+#define T int128
+#define U uint128
+#define NAME(stem) i128_##stem
+#include "kernel/arith_unary_tmpl.h"
+#undef T
+#undef U
+#undef NAME
+
+#define T float
+#define U float
+#define NAME(stem) f32_##stem
+#include "kernel/arith_unary_tmpl.h"
+#undef T
+#undef U
+#undef NAME
+
+#define T double
+#define U double
+#define NAME(stem) f64_##stem
+#include "kernel/arith_unary_tmpl.h"
+#undef T
+#undef U
+#undef NAME
 
 static void unary(struct kernel_run *run, struct unary_options options, const struct column *a,
                   struct column *out)

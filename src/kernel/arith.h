@@ -2,8 +2,8 @@
 //
 // arith: + - * / % and their unary company, as Flink computes them.
 //
-// Integers wrap in every width; x / 0 and x % 0 fail (kernel.h), -MIN / -1 is MIN; % has the sign of
-// the dividend. FLOAT and DOUBLE follow IEEE 754, x / 0 included. Decimals that do not fit their
+// Integers wrap in every width; x / 0 and x % 0 fail (kernel.h), -MIN / -1 is MIN; % has the sign
+// of the dividend. FLOAT and DOUBLE follow IEEE 754, x / 0 included. Decimals that do not fit their
 // result type become NULL; rounding is HALF_UP; x / 0 fails.
 #pragma once
 
@@ -24,8 +24,7 @@ struct arith_decimal {
     int32_t scale;
 };
 void arith_decimal(struct kernel_run *run, enum arith_op op, const struct column *a,
-                   const struct column *b, const struct arith_decimal *decimal,
-                   struct column *out);
+                   const struct column *b, const struct arith_decimal *decimal, struct column *out);
 
 // Of I8 … I64, I128, F32, F64; the form stays. Integers wrap: ABS(-2147483648) is negative.
 void arith_negate(struct kernel_run *run, const struct column *a, struct column *out);
@@ -37,8 +36,8 @@ void arith_sign(struct kernel_run *run, const struct column *a, int128 one, stru
 // integers).
 enum arith_rounding { ARITH_FLOOR, ARITH_CEIL, ARITH_ROUND, ARITH_TRUNCATE };
 
-// DECIMAL(·, in_scale) cut or rounded to `digits` digits after the point (negative: before it), held
-// as DECIMAL(precision, scale).
+// DECIMAL(p, in_scale) cut or rounded to `digits` digits after the point (negative: before it),
+// held as DECIMAL(precision, scale).
 struct arith_round_decimal {
     enum arith_rounding rounding;
     int32_t in_scale;

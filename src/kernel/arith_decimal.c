@@ -164,7 +164,8 @@ static void decimal_loop(struct kernel_loop *loop)
     int128 a[WIDEN_BLOCK_ROWS];
     int128 b[WIDEN_BLOCK_ROWS];
     for (uint32_t from = 0; from < loop->count; from += WIDEN_BLOCK_ROWS) {
-        uint32_t count = loop->count - from < WIDEN_BLOCK_ROWS ? loop->count - from : WIDEN_BLOCK_ROWS;
+        uint32_t count =
+            loop->count - from < WIDEN_BLOCK_ROWS ? loop->count - from : WIDEN_BLOCK_ROWS;
         widen_values(call->a_physical, loop->args[0], loop->is_const[0], from, count, a);
         widen_values(call->b_physical, loop->args[1], loop->is_const[1], from, count, b);
         for (uint32_t i = 0; i < count; i++) {
@@ -225,21 +226,22 @@ static kernel_loop_fn *choose_loop(const struct decimal_call *call)
     }
     // Factors up to 10^18 keep each term below 2^63 * 10^18, far from 2^127.
     bool is_sum = call->op == ARITH_ADD || call->op == ARITH_SUB;
-    if (is_sum && d->scale >= d->a_scale && d->scale >= d->b_scale &&
-        d->scale - d->a_scale <= 18 && d->scale - d->b_scale <= 18) {
+    if (is_sum && d->scale >= d->a_scale && d->scale >= d->b_scale && d->scale - d->a_scale <= 18 &&
+        d->scale - d->b_scale <= 18) {
         return sum_loop;
     }
     return decimal_loop;
 }
 
-// Rows whose divisor is zero fail, others that do not fit are null: the two are told apart by a pass
-// over the divisors.
+// Rows whose divisor is zero fail, others that do not fit are null: the two are told apart by a
+// pass over the divisors.
 static void zero_divisor_loop(struct kernel_loop *loop)
 {
     const enum physical *physical = loop->options;
     int128 b[WIDEN_BLOCK_ROWS];
     for (uint32_t from = 0; from < loop->count; from += WIDEN_BLOCK_ROWS) {
-        uint32_t count = loop->count - from < WIDEN_BLOCK_ROWS ? loop->count - from : WIDEN_BLOCK_ROWS;
+        uint32_t count =
+            loop->count - from < WIDEN_BLOCK_ROWS ? loop->count - from : WIDEN_BLOCK_ROWS;
         widen_values(*physical, loop->args[0], loop->is_const[0], from, count, b);
         for (uint32_t i = 0; i < count; i++) {
             uint32_t row = from + i;
@@ -268,12 +270,12 @@ static bool fail_zero_divisors(struct kernel_run *run, const struct column *a,
 void arith_decimal(struct kernel_run *run, enum arith_op op, const struct column *a,
                    const struct column *b, const struct arith_decimal *decimal, struct column *out)
 {
-    struct decimal_call call = {
-        .op = op,
-        .decimal = *decimal,
-        .a_physical = a->physical,
-        .b_physical = b->physical,
-        .out_physical = decimal->precision <= 18 ? PHYSICAL_I64 : PHYSICAL_I128};
+    struct decimal_call call = {.op = op,
+                                .decimal = *decimal,
+                                .a_physical = a->physical,
+                                .b_physical = b->physical,
+                                .out_physical =
+                                    decimal->precision <= 18 ? PHYSICAL_I64 : PHYSICAL_I128};
     struct kernel_shape shape = {.loop = choose_loop(&call),
                                  .options = &call,
                                  .out = call.out_physical,

@@ -47,11 +47,11 @@ static void round_loop(struct kernel_loop *loop)
 {
     const struct round_call *call = loop->options;
     const struct arith_round_decimal *options = &call->options;
-    int32_t scale =
-        options->in_scale < options->digits ? options->in_scale : options->digits;
+    int32_t scale = options->in_scale < options->digits ? options->in_scale : options->digits;
     int128 a[WIDEN_BLOCK_ROWS];
     for (uint32_t from = 0; from < loop->count; from += WIDEN_BLOCK_ROWS) {
-        uint32_t count = loop->count - from < WIDEN_BLOCK_ROWS ? loop->count - from : WIDEN_BLOCK_ROWS;
+        uint32_t count =
+            loop->count - from < WIDEN_BLOCK_ROWS ? loop->count - from : WIDEN_BLOCK_ROWS;
         widen_values(call->in_physical, loop->args[0], loop->is_const[0], from, count, a);
         for (uint32_t i = 0; i < count; i++) {
             int128 value = round_unscaled(options, a[i]);
@@ -71,10 +71,8 @@ void arith_round_decimal(struct kernel_run *run, const struct column *a,
                               .in_physical = a->physical,
                               .out_physical =
                                   options->precision <= 18 ? PHYSICAL_I64 : PHYSICAL_I128};
-    struct kernel_shape shape = {.loop = round_loop,
-                                 .options = &call,
-                                 .out = call.out_physical,
-                                 .bad = KERNEL_BAD_IS_NULL};
+    struct kernel_shape shape = {
+        .loop = round_loop, .options = &call, .out = call.out_physical, .bad = KERNEL_BAD_IS_NULL};
     kernel_map(run, &shape, a, 1, out);
 }
 
@@ -106,9 +104,8 @@ void arith_floor_ceil(struct kernel_run *run, enum arith_rounding rounding, cons
         *out = *a;
         return;
     }
-    struct kernel_shape shape = {.loop = is_f32 ? f32_floor_ceil : f64_floor_ceil,
-                                 .options = &rounding,
-                                 .out = a->physical};
+    struct kernel_shape shape = {
+        .loop = is_f32 ? f32_floor_ceil : f64_floor_ceil, .options = &rounding, .out = a->physical};
     kernel_map(run, &shape, a, 1, out);
 }
 
@@ -179,8 +176,7 @@ static double round_f64(enum arith_rounding rounding, double value, int32_t digi
     if (keep < 0) {
         return 0.0;
     }
-    return write_float(&read, (int32_t)keep,
-                       rounding == ARITH_ROUND && read.digits[keep] >= '5');
+    return write_float(&read, (int32_t)keep, rounding == ARITH_ROUND && read.digits[keep] >= '5');
 }
 
 static int64_t round_i64(enum arith_rounding rounding, int64_t value, int32_t digits)
@@ -200,6 +196,11 @@ static int64_t round_i64(enum arith_rounding rounding, int64_t value, int32_t di
     return (int64_t)(uint64_t)(uint128)(whole * unit);
 }
 
+ALWAYS_INLINE float round_f32(enum arith_rounding rounding, float value, int32_t digits)
+{
+    return (float)round_f64(rounding, (double)value, digits);
+}
+
 #define ROUND_LOOP(letters, type, round)                                                           \
     static void letters##_round(struct kernel_loop *loop)                                          \
     {                                                                                              \
@@ -208,15 +209,15 @@ static int64_t round_i64(enum arith_rounding rounding, int64_t value, int32_t di
         const int32_t *digits = loop->args[1];                                                     \
         type *out = loop->out;                                                                     \
         for (uint32_t i = 0; i < loop->count; i++) {                                               \
-            out[i] = (type)round(*rounding, a[loop->is_const[0] ? 0 : i],                          \
-                                 digits[loop->is_const[1] ? 0 : i]);                               \
+            int32_t place = digits[loop->is_const[1] ? 0 : i];                                     \
+            out[i] = (type)round(*rounding, a[loop->is_const[0] ? 0 : i], place);                  \
         }                                                                                          \
     }
 ROUND_LOOP(i8, int8_t, round_i64)
 ROUND_LOOP(i16, int16_t, round_i64)
 ROUND_LOOP(i32, int32_t, round_i64)
 ROUND_LOOP(i64, int64_t, round_i64)
-ROUND_LOOP(f32, float, round_f64)
+ROUND_LOOP(f32, float, round_f32)
 ROUND_LOOP(f64, double, round_f64)
 
 void arith_round(struct kernel_run *run, enum arith_rounding rounding, const struct column *a,

@@ -52,11 +52,14 @@ static void test_integers_wrap_in_every_width(void **state)
     EXPECT_BINARY(state, &type_int, ARITH_ADD, {"2147483647", "1", "-2147483648"},
                   {"1", NULL, NULL}, {"-5", "7", "2"});
     EXPECT_BINARY(state, &type_tinyint, ARITH_ADD, {"127", "1", "-128"}, {NULL, "1", NULL});
-    EXPECT_BINARY(state, &type_smallint, ARITH_MUL, {"-32768", "-1", "-32768"}, {"300", "300", "24464"});
-    EXPECT_BINARY(state, &type_bigint, ARITH_SUB, {"-9223372036854775808", "1", "9223372036854775807"});
-    EXPECT_BINARY(state, &type_int, ARITH_DIV, {"-2147483648", "-1", "-2147483648"}, {"7", "2", "3"},
-                  {"-7", "2", "-3"}, {NULL, "2", NULL});
-    EXPECT_BINARY(state, &type_int, ARITH_MOD, {"-7", "3", "-1"}, {"7", "-3", "1"}, {"-2147483648", "-1", "0"});
+    EXPECT_BINARY(state, &type_smallint, ARITH_MUL, {"-32768", "-1", "-32768"},
+                  {"300", "300", "24464"});
+    EXPECT_BINARY(state, &type_bigint, ARITH_SUB,
+                  {"-9223372036854775808", "1", "9223372036854775807"});
+    EXPECT_BINARY(state, &type_int, ARITH_DIV, {"-2147483648", "-1", "-2147483648"},
+                  {"7", "2", "3"}, {"-7", "2", "-3"}, {NULL, "2", NULL});
+    EXPECT_BINARY(state, &type_int, ARITH_MOD, {"-7", "3", "-1"}, {"7", "-3", "1"},
+                  {"-2147483648", "-1", "0"});
 }
 
 static void test_division_by_zero_fails_where_the_row_is_active(void **state)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// case_int: columns written and read as text, for the tests of kernels. Every input is tried in each
-// encoding: FLAT, as a dictionary, as a slice, and its rows one by one as constants.
+// case_int: columns written and read as text, for the tests of kernels. Every input is tried in
+// each encoding: FLAT, as a dictionary, as a slice, and its rows one by one as constants.
 #pragma once
 
 #include <setjmp.h>

@@ -53,8 +53,8 @@ bool cast_is_known(const struct type *from, const struct type *to)
         [TYPE_TIME] = text | stamps | 1U << TYPE_TIME,
         [TYPE_TIMESTAMP] = text | stamps | 1U << TYPE_DATE | 1U << TYPE_TIME,
         [TYPE_TIMESTAMP_LTZ] = text | stamps | 1U << TYPE_DATE | 1U << TYPE_TIME,
-        [TYPE_INTERVAL_MONTH] = text | 1U << TYPE_INT | 1U << TYPE_DECIMAL |
-                                1U << TYPE_INTERVAL_MONTH,
+        [TYPE_INTERVAL_MONTH] =
+            text | 1U << TYPE_INT | 1U << TYPE_DECIMAL | 1U << TYPE_INTERVAL_MONTH,
         [TYPE_INTERVAL_SECOND] = text | 1U << TYPE_INTERVAL_SECOND,
         [TYPE_RAW] = 0,
     };
@@ -172,8 +172,7 @@ static void cast_nested(const struct nested_call *call, const struct column *in,
         one.row_count = 1;
         cast_nested(&(struct nested_call){&run, call->types}, &one, out);
         if (run.failed != NULL) {
-            uint64_t *all =
-                arena_zalloc(run.arena, (bits_words(in->row_count) + 1) * sizeof *all);
+            uint64_t *all = arena_zalloc(run.arena, (bits_words(in->row_count) + 1) * sizeof *all);
             bits_fill(all, in->row_count);
             kernel_fail(call->run, all, run.failure);
         }
@@ -208,9 +207,9 @@ void cast_column(struct kernel_run *run, const struct cast_types *types, const s
                                    .from_physical = in->physical,
                                    .to_physical = type_physical(types->to)};
     struct kernel_shape shape = {.options = &options, .out = options.to_physical};
-    bool is_same = types->from->kind == types->to->kind &&
-                   (types->from->kind == TYPE_INTERVAL_SECOND ||
-                    types->from->kind == TYPE_INTERVAL_MONTH);
+    bool is_same =
+        types->from->kind == types->to->kind &&
+        (types->from->kind == TYPE_INTERVAL_SECOND || types->from->kind == TYPE_INTERVAL_MONTH);
     if (is_same) {
         *out = *in;
         return;

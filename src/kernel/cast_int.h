@@ -18,7 +18,8 @@ bool cast_number_shape(const struct cast_options *options, struct kernel_shape *
 bool cast_text_shape(const struct cast_options *options, struct kernel_shape *shape);
 bool cast_time_shape(const struct cast_options *options, struct kernel_shape *shape);
 
-// `bytes` as a CHAR(n), VARCHAR(n), BINARY(n) or VARBINARY(n): cut, padded. Borrowed, or in `arena`.
+// `bytes` as a CHAR(n), VARCHAR(n), BINARY(n) or VARBINARY(n): cut, padded. Borrowed, or in
+// `arena`.
 struct str cast_text_fit(const struct type *type, struct str bytes, struct arena *arena);
 // The bytes as UTF-8, with U+FFFD for what is none; borrowed where nothing is wrong.
 struct str cast_text_decode(struct str bytes, struct arena *arena);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Casts between BOOLEAN, numbers and INTERVAL MONTH. Values go through blocks of int128 or double, so
-// that work grows with the types and not with their square.
+// Casts between BOOLEAN, numbers and INTERVAL MONTH. Values go through blocks of int128 or double,
+// so that work grows with the types and not with their square.
 #include <math.h>
 #include <string.h>
 
@@ -182,8 +182,8 @@ bool cast_number_shape(const struct cast_options *options, struct kernel_shape *
     bool plain_integers = options->from->kind != TYPE_DECIMAL && options->to->kind != TYPE_DECIMAL;
     shape->bad = KERNEL_BAD_IS_NULL;
     if (from_approximate) {
-        shape->loop = options->to->kind == TYPE_DECIMAL ? approximate_to_decimal_loop
-                                                        : approximate_loop;
+        shape->loop =
+            options->to->kind == TYPE_DECIMAL ? approximate_to_decimal_loop : approximate_loop;
     } else if (plain_integers && options->from_physical == PHYSICAL_I32 &&
                options->to_physical == PHYSICAL_I64) {
         shape->loop = i32_to_i64_loop;

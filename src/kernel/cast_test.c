@@ -100,8 +100,8 @@ static void test_numbers_from_text(void **state)
     expect_from_text(state, "+7", &type_int, "7");
     expect_from_text(state, "-128", &type_tinyint, "-128");
     expect_from_text(state, "9223372036854775807", &type_bigint, "9223372036854775807");
-    static const char *const wrong[] = {"", " ", "-", "1e3", "1_000", "0x1F", "abc", "2147483648",
-                                        "1L", "\xd9\xa3"};
+    static const char *const wrong[] = {"",     " ",   "-",          "1e3", "1_000",
+                                        "0x1F", "abc", "2147483648", "1L",  "\xd9\xa3"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         expect_from_text(state, wrong[i], &type_int, failure);
     }
@@ -127,7 +127,12 @@ static void test_text_is_cut_and_padded_by_characters(void **state)
     const struct type *char3 = type_sized(arena, TYPE_CHAR, 3, true);
     expect_from_text(state, "a", char3, "a  ");
     expect_from_text(state, "abcd", char3, "abc");
-    expect_from_text(state, "\xf0\x9f\x98\x80" "bc \xc3\xa9", char3, "\xf0\x9f\x98\x80" "bc");
+    expect_from_text(state,
+                     "\xf0\x9f\x98\x80"
+                     "bc \xc3\xa9",
+                     char3,
+                     "\xf0\x9f\x98\x80"
+                     "bc");
     expect_from_text(state, "\xf0\x9f\x98\x80x", type_sized(arena, TYPE_VARCHAR, 1, true),
                      "\xf0\x9f\x98\x80");
     expect_cast(state, &type_int, "12345", char3, "123");
@@ -181,8 +186,7 @@ static void test_local_times_in_gaps_and_overlaps(void **state)
 {
     expect_in_zone(state, "America/New_York", "2020-03-08 02:30:00", "2020-03-08 03:30:00.000");
     expect_in_zone(state, "America/New_York", "2020-11-01 01:30:00", "2020-11-01 01:30:00.000");
-    expect_in_zone(state, "America/New_York", "2020-03-08 01:59:59.999",
-                   "2020-03-08 01:59:59.999");
+    expect_in_zone(state, "America/New_York", "2020-03-08 01:59:59.999", "2020-03-08 01:59:59.999");
     expect_in_zone(state, "Asia/Kathmandu", "1985-12-31 23:59:59", "1985-12-31 23:59:59.000");
     expect_in_zone(state, "UTC", "2020-03-08 02:30:00", "2020-03-08 02:30:00.000");
 }

@@ -228,10 +228,9 @@ static void compare_blocks(enum compare_op op, const struct column *left,
     bool right_is_const = right->encoding == ENCODING_CONST;
     for (uint32_t row = 0; row < left->row_count; row += BLOCK_ROWS) {
         uint32_t count = left->row_count - row < BLOCK_ROWS ? left->row_count - row : BLOCK_ROWS;
-        compare_by_type[left->physical](op, right_is_const,
-                                        block_values(left, row, count, left_block),
-                                        block_values(right, row, count, right_block), count,
-                                        out + row / 64);
+        compare_by_type[left->physical](
+            op, right_is_const, block_values(left, row, count, left_block),
+            block_values(right, row, count, right_block), count, out + row / 64);
     }
 }
 
@@ -310,8 +309,8 @@ static int compare_lists(const struct column *left, const struct list_view *left
     return (left_view->length > right_view->length) - (left_view->length < right_view->length);
 }
 
-// Whether each entry of one map is in the other. Keys are distinct, so equal sizes and one direction
-// suffice.
+// Whether each entry of one map is in the other. Keys are distinct, so equal sizes and one
+// direction suffice.
 static bool maps_are_equal(const struct column *left, const struct list_view *left_view,
                            const struct column *right, const struct list_view *right_view)
 {
@@ -354,8 +353,7 @@ int compare_values(const struct column *left, uint32_t left_row, const struct co
         const struct column *right_holder = column_holder(right);
         for (uint32_t child = 0; child < left_holder->child_count; child++) {
             int order = compare_values(&left_holder->children[child], column_at(left, left_row),
-                                       &right_holder->children[child],
-                                       column_at(right, right_row));
+                                       &right_holder->children[child], column_at(right, right_row));
             if (order != 0) {
                 return order;
             }

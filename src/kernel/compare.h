@@ -7,8 +7,8 @@
 // `active` are meant; the others come out 0.
 //
 // Order: NaN = NaN, and NaN is greater than all other values; -0 = 0 (fixtures/flink-answers,
-// numeric_edges). Strings go by bytes, FALSE < TRUE. Lists, maps and rows can be tested for equality
-// only; maps are equal when their entries are, in any order.
+// numeric_edges). Strings go by bytes, FALSE < TRUE. Lists, maps and rows can be tested for
+// equality only; maps are equal when their entries are, in any order.
 //
 // Encodings on either side are kept: constants and dictionaries are compared once an entry.
 // Cost: about 0.3 ns a row for flat 8-byte values; one value each for two CONST sides.

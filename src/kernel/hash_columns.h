@@ -4,8 +4,8 @@
 //
 // Canonical: equal keys have equal hashes whatever their encoding or width. Integers of all widths,
 // dates, times and timestamps hash as int64, and so does a DECIMAL that fits one; -0 is 0, there is
-// one NaN, FLOAT hashes as the DOUBLE of its value. Nulls have a hash of their own. Columns count in
-// order. Constants and dictionaries are hashed once an entry.
+// one NaN, FLOAT hashes as the DOUBLE of its value. Nulls have a hash of their own. Columns count
+// in order. Constants and dictionaries are hashed once an entry.
 //
 // The values are for this process and its checkpoints; they never change with a release without a
 // new layout of checkpoints.

@@ -106,9 +106,9 @@ static void test_rows_are_equal_keys_with_nulls_and_nans(void **state)
         row_equal_narrow(&(struct row_equal_pairs){.a = &left, .b = &right, .count = 5}, &equal);
         assert_int_equal(equal, 0x7);
         for (uint32_t i = 0; i < 5; i++) {
-            assert_int_equal(row_equal((struct row_equal_side){&left, i},
-                                       (struct row_equal_side){&right, i}, 1),
-                             i < 3);
+            assert_int_equal(
+                row_equal((struct row_equal_side){&left, i}, (struct row_equal_side){&right, i}, 1),
+                i < 3);
         }
     }
 }

@@ -84,8 +84,8 @@ static bool is_null_const(const struct column *column)
 
 // How the arguments are looked at: once, once an entry of one dictionary, or row by row.
 struct plan {
-    uint32_t count;             // values to compute
-    const struct column *dict;  // of the dictionary argument; NULL: none
+    uint32_t count;            // values to compute
+    const struct column *dict; // of the dictionary argument; NULL: none
 };
 
 static struct plan make_plan(const struct kernel_run *run, const struct column *args,
@@ -98,8 +98,8 @@ static struct plan make_plan(const struct kernel_run *run, const struct column *
             continue;
         }
         only_consts = false;
-        bool is_usable = args[i].encoding == ENCODING_DICT &&
-                         args[i].dict->row_count <= run->row_count;
+        bool is_usable =
+            args[i].encoding == ENCODING_DICT && args[i].dict->row_count <= run->row_count;
         if (!is_usable || (dictionary != NULL && (dictionary->codes != args[i].codes ||
                                                   dictionary->dict != args[i].dict ||
                                                   dictionary->valid != args[i].valid))) {
@@ -224,8 +224,8 @@ static void apply_bad(struct kernel_run *run, const struct kernel_shape *shape,
     kernel_make_null(run, bad_rows, out);
 }
 
-// In a result dictionary no entry may be null, and a null row has code 0: entries keep what the loop
-// left, zero, and rows lose their bit.
+// In a result dictionary no entry may be null, and a null row has code 0: entries keep what the
+// loop left, zero, and rows lose their bit.
 static void finish_entries(struct kernel_run *run, const struct kernel_shape *shape,
                            const struct plan *plan, const struct kernel_loop *loop,
                            struct column *out)
@@ -315,8 +315,8 @@ static bool any_null_const(const struct column *args, uint32_t arg_count)
     return false;
 }
 
-void kernel_map(struct kernel_run *run, const struct kernel_shape *shape,
-                const struct column *args, uint32_t arg_count, struct column *out)
+void kernel_map(struct kernel_run *run, const struct kernel_shape *shape, const struct column *args,
+                uint32_t arg_count, struct column *out)
 {
     ASSERT(arg_count <= KERNEL_ARGS_MAX);
     if (any_null_const(args, arg_count)) {
@@ -412,8 +412,8 @@ void kernel_bool_column(struct kernel_run *run, const uint64_t *is_true, const u
     }
 }
 
-// Bit i of the result is flags[i]; each flag is 0 or 1. The multiplication moves byte i of a word to
-// bit 56 + i.
+// Bit i of the result is flags[i]; each flag is 0 or 1. The multiplication moves byte i of a word
+// to bit 56 + i.
 static uint64_t bits_from_flags(const uint8_t *flags)
 {
     uint64_t bits = 0;

@@ -55,15 +55,15 @@ enum kernel_bad { KERNEL_BAD_IS_NULL, KERNEL_BAD_IS_FAILURE };
 struct kernel_shape {
     kernel_loop_fn *loop;
     const void *options;
-    enum physical out;      // not LIST, MAP, ROW
+    enum physical out; // not LIST, MAP, ROW
     enum kernel_bad bad;
-    const char *failure;    // where bad is a failure
-    bool skips;             // the loop looks at `wanted` and wants `out` zeroed
+    const char *failure; // where bad is a failure
+    bool skips;          // the loop looks at `wanted` and wants `out` zeroed
 };
 
 // Applies a loop to columns of any encoding. All arguments have run->row_count rows.
-void kernel_map(struct kernel_run *run, const struct kernel_shape *shape,
-                const struct column *args, uint32_t arg_count, struct column *out);
+void kernel_map(struct kernel_run *run, const struct kernel_shape *shape, const struct column *args,
+                uint32_t arg_count, struct column *out);
 
 // The same for a test: the loop writes a bit a row into `out` (words, zeroed beforehand). `is_true`
 // and `is_null` get bits_words(row_count) words; only active rows come out 1.
@@ -74,8 +74,8 @@ void kernel_test(struct kernel_run *run, const struct kernel_shape *shape,
 // A BOOLEAN column of masks, and the masks of a BOOLEAN column.
 void kernel_bool_column(struct kernel_run *run, const uint64_t *is_true, const uint64_t *is_null,
                         struct column *out);
-void kernel_bool_masks(const struct kernel_run *run, const struct column *column,
-                       uint64_t *is_true, uint64_t *is_null);
+void kernel_bool_masks(const struct kernel_run *run, const struct column *column, uint64_t *is_true,
+                       uint64_t *is_null);
 
 // Marks rows as failed, as far as they are active.
 void kernel_fail(struct kernel_run *run, const uint64_t *rows, const char *failure);

@@ -20,8 +20,8 @@ void logic_and(struct logic a, struct logic b, uint32_t row_count)
         uint64_t a_true = a.is_true[word];
         uint64_t a_null = a.is_null[word];
         a.is_true[word] = a_true & b.is_true[word];
-        a.is_null[word] = (a_null & (b.is_true[word] | b.is_null[word])) |
-                          (b.is_null[word] & a_true);
+        a.is_null[word] =
+            (a_null & (b.is_true[word] | b.is_null[word])) | (b.is_null[word] & a_true);
     }
 }
 

@@ -20,8 +20,8 @@ static void test_three_valued_tables(void **state)
     struct logic a = {&t, &n};
     const struct logic b = {&other_t, &other_n};
     logic_and(a, b, 9);
-    assert_int_equal(t, 0x1);           // true and true
-    assert_int_equal(n, 0x4 | 0x140);   // true and unknown, unknown and true, unknown and unknown
+    assert_int_equal(t, 0x1);         // true and true
+    assert_int_equal(n, 0x4 | 0x140); // true and unknown, unknown and true, unknown and unknown
     t = a_true;
     n = a_null;
     logic_or(a, b, 9);
@@ -60,7 +60,10 @@ static void test_booleans_become_masks_and_columns_again(void **state)
         kernel_bool_column(&run, &is_true, &is_null, &out);
         case_sound(&out);
         for (uint32_t i = 0; i < 4; i++) {
-            case_expect(&type_boolean, &out, i, texts[i] == NULL ? NULL : i == 1 ? "FALSE" : "TRUE");
+            case_expect(&type_boolean, &out, i,
+                        texts[i] == NULL ? NULL
+                        : i == 1         ? "FALSE"
+                                         : "TRUE");
         }
     }
 }

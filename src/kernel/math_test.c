@@ -29,9 +29,9 @@ static void test_undefined_values_are_nan_or_infinite(void **state)
 
 static void test_powers(void **state)
 {
-    static const char *const rows[][3] = {{"2", "10", "1024.0"},   {"1", "NaN", "NaN"},
-                                          {"NaN", "0", "1.0"},     {"1", "Infinity", "NaN"},
-                                          {"-1", "0.5", "NaN"},    {"0", "-1", "Infinity"}};
+    static const char *const rows[][3] = {{"2", "10", "1024.0"}, {"1", "NaN", "NaN"},
+                                          {"NaN", "0", "1.0"},   {"1", "Infinity", "NaN"},
+                                          {"-1", "0.5", "NaN"},  {"0", "-1", "Infinity"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct column a = case_one(*state, &type_double, rows[i][0]);
         struct column b = case_one(*state, &type_double, rows[i][1]);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// order: keys as bytes whose memcmp() order is the order of the rows, for ordered state and sorting.
+// order: keys as bytes whose memcmp() order is the order of the rows, for ordered state and
+// sorting.
 //
 // Layout, a column after the other: one byte for null (NULLS FIRST: 0, values 1; LAST: values 1,
 // null 2), nothing after it where it is null; then
 //
 //     BOOL, I8 … I128   big endian, sign bit flipped
 //     NANO              second as I64, nanosecond as 4 bytes
-//     F32, F64          big endian; negative: all bits flipped, else the sign bit; -0 as 0, one NaN,
-//                       the greatest
+//     F32, F64          big endian; negative: all bits flipped, else the sign bit; -0 as 0, one
+//                       NaN, the greatest
 //     STRING            bytes, 00 written as 00 FF, and 00 01 at the end
-//     ROW               its fields; LIST: 02 before each element, 01 at the end; MAP: as the list of
-//                       its entries
+//     ROW               its fields
+//     LIST, MAP         02 before each element or entry, 01 at the end
 //
 // DESC flips every byte of the column behind the null byte. No key is a prefix of another of the
 // same columns, so more columns may follow.
@@ -41,8 +42,8 @@ struct order_spec {
     uint32_t count;
 };
 
-// The keys of `columns` (spec->count of them), row by row, in `arena`. LIMIT where they are 4 GiB or
-// more together.
+// The keys of `columns` (spec->count of them), row by row, in `arena`. LIMIT where they are 4 GiB
+// or more together.
 MUST_USE enum status order_encode(struct arena *arena, const struct column *columns,
                                   const struct order_spec *spec, struct order_keys *out,
                                   struct err *err);

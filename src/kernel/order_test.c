@@ -59,8 +59,8 @@ static void test_numbers_of_every_form(void **state)
     expect_ascending(state, &type_int, numbers, 7);
     expect_ascending(state, &type_bigint, numbers, 7);
     expect_ascending(state, type_decimal(*state, 30, 2, true), numbers, 7);
-    const char *const floating[] = {NULL, "-Infinity", "-2", "-1e-300", "0", "1e-300", "1",
-                                    "Infinity", "NaN"};
+    const char *const floating[] = {NULL,     "-Infinity", "-2",       "-1e-300", "0",
+                                    "1e-300", "1",         "Infinity", "NaN"};
     expect_ascending(state, &type_double, floating, 9);
     const char *const small[] = {NULL, "-Infinity", "-2", "0", "1e-30", "1", "Infinity", "NaN"};
     expect_ascending(state, &type_float, small, 8);
@@ -70,8 +70,8 @@ static void test_numbers_of_every_form(void **state)
 
 static void test_strings_with_prefixes(void **state)
 {
-    const char *const texts[] = {NULL, "", "a", "a\x01", "aa", "ab", "a long text of many bytes",
-                                 "b", "\xc3\xa9"};
+    const char *const texts[] = {
+        NULL, "", "a", "a\x01", "aa", "ab", "a long text of many bytes", "b", "\xc3\xa9"};
     const char *const ordered[] = {texts[0], texts[1], texts[2], texts[3], texts[6],
                                    texts[4], texts[5], texts[7], texts[8]};
     expect_ascending(state, &type_string, ordered, 9);
@@ -84,8 +84,8 @@ static void test_zero_bytes_keep_their_order(void **state)
     struct column column = {.physical = PHYSICAL_STRING, .row_count = 4, .values = views};
     const struct order_column order = {0};
     struct order_keys keys;
-    assert_int_equal(
-        order_encode(*state, &column, &(struct order_spec){&order, 1}, &keys, NULL), STATUS_OK);
+    assert_int_equal(order_encode(*state, &column, &(struct order_spec){&order, 1}, &keys, NULL),
+                     STATUS_OK);
     for (uint32_t i = 1; i < 4; i++) {
         uint32_t before = keys.offsets[i] - keys.offsets[i - 1];
         uint32_t after = keys.offsets[i + 1] - keys.offsets[i];
@@ -111,8 +111,8 @@ static void test_later_columns_decide_between_equal_ones(void **state)
                                      case_column(*state, &type_int, second, 4)};
     const struct order_column orders[] = {{.nulls_first = true}, {.is_descending = true}};
     struct order_keys keys;
-    assert_int_equal(
-        order_encode(*state, columns, &(struct order_spec){orders, 2}, &keys, NULL), STATUS_OK);
+    assert_int_equal(order_encode(*state, columns, &(struct order_spec){orders, 2}, &keys, NULL),
+                     STATUS_OK);
     uint32_t positions[4];
     order_sort(*state, &keys, positions);
     const uint32_t expected[] = {3, 1, 2, 0};
@@ -128,8 +128,8 @@ static void test_sorting_is_stable_over_many_rows(void **state)
     struct column column = column_builder_finish(builder);
     const struct order_column order = {0};
     struct order_keys keys;
-    assert_int_equal(
-        order_encode(*state, &column, &(struct order_spec){&order, 1}, &keys, NULL), STATUS_OK);
+    assert_int_equal(order_encode(*state, &column, &(struct order_spec){&order, 1}, &keys, NULL),
+                     STATUS_OK);
     uint32_t *positions = arena_alloc(*state, sizeof *positions * BATCH_ROWS_MAX);
     order_sort(*state, &keys, positions);
     const int32_t *values = column.values;

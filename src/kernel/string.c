@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// string, the part that takes strings apart and puts them together. Searching is in string_search.c,
-// case in string_case.c, codes in string_code.c, UTF-16 in string_utf16.c.
+// string, the part that takes strings apart and puts them together. Searching is in
+// string_search.c, case in string_case.c, codes in string_code.c, UTF-16 in string_utf16.c.
 #include "kernel/string.h"
 
 #include "base/assert.h"

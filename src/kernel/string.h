@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// string: functions of characters and bytes. Positions and lengths count code points, from 1, unless
-// a comment says otherwise (fixtures/flink-answers, surprises 25 to 28). Invalid UTF-8 counts a byte
-// as a character. Arguments: s is STRING, n and m are I32; all results are null where an argument is.
+// string: functions of characters and bytes. Positions and lengths count code points, from 1,
+// unless a comment says otherwise (fixtures/flink-answers, surprises 25 to 28). Invalid UTF-8
+// counts a byte as a character. Arguments: s is STRING, n and m are I32; all results are null where
+// an argument is.
 #pragma once
 
 #include "kernel/kernel.h"
-
 
 void string_length(struct kernel_run *run, const struct column *s, struct column *out); // I32
 void string_octet_length(struct kernel_run *run, const struct column *s, struct column *out);
@@ -32,8 +32,7 @@ void string_replace(struct kernel_run *run, const struct column *s, const struct
                     const struct column *with, struct column *out);
 // Part n (from 0) of s split by a separator (STRING); null: there is none.
 void string_split_index(struct kernel_run *run, const struct column *s,
-                        const struct column *separator, const struct column *n,
-                        struct column *out);
+                        const struct column *separator, const struct column *n, struct column *out);
 // To n UTF-16 units; null for negative n or an empty pad.
 void string_lpad(struct kernel_run *run, const struct column *s, const struct column *n,
                  const struct column *pad, struct column *out);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// UPPER, LOWER, INITCAP. ASCII by a loop over bytes; the rest by Unicode's simple mappings, and by the
-// full ones where Java's String.toUpperCase() and toLowerCase() (root locale) make more than one
-// character: sharp s, ligatures, dotted I, the final sigma.
+// UPPER, LOWER, INITCAP. ASCII by a loop over bytes; the rest by Unicode's simple mappings, and by
+// the full ones where Java's String.toUpperCase() and toLowerCase() (root locale) make more than
+// one character: sharp s, ligatures, dotted I, the final sigma.
 #include <utf8proc.h>
 
 #include "kernel/string.h"
@@ -13,10 +13,14 @@ static const struct {
     int32_t code;
     const char *upper;
 } special_upper[] = {
-    {0xdf, "SS"},           {0x149, "\xca\xbcN"},   {0x1f0, "J\xcc\x8c"},  {0x587, "\xd4\xb5\xd5\x92"},
-    {0x1e96, "H\xcc\xb1"},  {0x1e97, "T\xcc\x88"},  {0x1e98, "W\xcc\x8a"}, {0x1e99, "Y\xcc\x8a"},
-    {0x1e9a, "A\xca\xbe"},  {0xfb00, "FF"},         {0xfb01, "FI"},        {0xfb02, "FL"},
-    {0xfb03, "FFI"},        {0xfb04, "FFL"},        {0xfb05, "ST"},        {0xfb06, "ST"},
+    {0xdf, "SS"},          {0x149, "\xca\xbcN"},
+    {0x1f0, "J\xcc\x8c"},  {0x587, "\xd4\xb5\xd5\x92"},
+    {0x1e96, "H\xcc\xb1"}, {0x1e97, "T\xcc\x88"},
+    {0x1e98, "W\xcc\x8a"}, {0x1e99, "Y\xcc\x8a"},
+    {0x1e9a, "A\xca\xbe"}, {0xfb00, "FF"},
+    {0xfb01, "FI"},        {0xfb02, "FL"},
+    {0xfb03, "FFI"},       {0xfb04, "FFL"},
+    {0xfb05, "ST"},        {0xfb06, "ST"},
 };
 
 enum { CAPITAL_SIGMA = 0x3a3, FINAL_SIGMA = 0x3c2, CAPITAL_DOTTED_I = 0x130, GROWTH_MAX = 3 };
@@ -80,8 +84,8 @@ static char ascii_lower(char byte)
 static void put_ascii(struct kernel_loop *loop, uint32_t row, struct str text, bool is_upper)
 {
     char inline_bytes[STRVIEW_INLINE_MAX];
-    char *out = text.size <= STRVIEW_INLINE_MAX ? inline_bytes
-                                                : arena_alloc(loop->arena, text.size);
+    char *out =
+        text.size <= STRVIEW_INLINE_MAX ? inline_bytes : arena_alloc(loop->arena, text.size);
     for (size_t i = 0; i < text.size; i++) {
         out[i] = is_upper ? ascii_upper(text.ptr[i]) : ascii_lower(text.ptr[i]);
     }

@@ -77,10 +77,10 @@ static void hex_number_one(struct kernel_loop *loop, uint32_t row)
         value >>= 4;
     } while (value != 0);
     size_t size = sizeof text - at;
-    string_put(loop, row,
-               str_make(size > STRVIEW_INLINE_MAX ? arena_copy(loop->arena, text + at, size)
-                                                  : text + at,
-                        size));
+    string_put(
+        loop, row,
+        str_make(size > STRVIEW_INLINE_MAX ? arena_copy(loop->arena, text + at, size) : text + at,
+                 size));
 }
 
 static void hex_loop(struct kernel_loop *loop)
@@ -151,8 +151,7 @@ static void to_base64_one(struct kernel_loop *loop, uint32_t row)
             group = group << 8 | (i + j < bytes.size ? (unsigned char)bytes.ptr[i + j] : 0);
         }
         for (size_t j = 0; j < 4; j++) {
-            out[size++] =
-                i + j > bytes.size ? '=' : base64_letters[group >> (18 - 6 * j) & 63];
+            out[size++] = i + j > bytes.size ? '=' : base64_letters[group >> (18 - 6 * j) & 63];
         }
     }
     string_put(loop, row, str_make(out, size));

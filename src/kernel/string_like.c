@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // LIKE. A pattern becomes a list of characters, "any one" and "any run"; four common forms (equal,
-// starts, ends, contains) are recognised and need no matching. As in Flink, "any one" is no end of a
-// line (its patterns become Java's, whose dot stops there), and the empty pattern takes all texts.
+// starts, ends, contains) are recognised and need no matching. As in Flink, "any one" is no end of
+// a line (its patterns become Java's, whose dot stops there), and the empty pattern takes all
+// texts.
 #include "kernel/string.h"
 #include "kernel/string_int.h"
 
@@ -55,8 +56,8 @@ static struct pattern compile(struct str source, struct str escape, struct arena
         if (is_escape) {
             rest = str_slice(rest, escape.size, rest.size);
             at += escape.size;
-            bool escapes_itself = rest.size >= escape.size &&
-                                  memcmp(rest.ptr, escape.ptr, escape.size) == 0;
+            bool escapes_itself =
+                rest.size >= escape.size && memcmp(rest.ptr, escape.ptr, escape.size) == 0;
             if (rest.size == 0 || (rest.ptr[0] != '%' && rest.ptr[0] != '_' && !escapes_itself)) {
                 return bad;
             }
@@ -167,7 +168,8 @@ void string_like(struct kernel_run *run, const struct column *s, const struct co
 {
     struct kernel_shape shape = {.loop = like_loop,
                                  .bad = KERNEL_BAD_IS_FAILURE,
-                                 .failure = "LIKE with an escape that is not before %, _ or itself"};
+                                 .failure =
+                                     "LIKE with an escape that is not before %, _ or itself"};
     const struct column args[] = {*s, *pattern, escape == NULL ? *s : *escape};
     kernel_test(run, &shape, args, escape == NULL ? 2 : 3, is_true, is_null);
 }

@@ -195,10 +195,8 @@ static void split_index_loop(struct kernel_loop *loop)
 void string_split_index(struct kernel_run *run, const struct column *s,
                         const struct column *separator, const struct column *n, struct column *out)
 {
-    struct kernel_shape shape = {.loop = split_index_loop,
-                                 .out = PHYSICAL_STRING,
-                                 .bad = KERNEL_BAD_IS_NULL,
-                                 .skips = true};
+    struct kernel_shape shape = {
+        .loop = split_index_loop, .out = PHYSICAL_STRING, .bad = KERNEL_BAD_IS_NULL, .skips = true};
     const struct column args[] = {*s, *separator, *n};
     kernel_map(run, &shape, args, 3, out);
 }
@@ -222,9 +220,8 @@ static void ends_one(struct kernel_loop *loop, uint32_t row)
     struct str text = string_arg(loop, 0, row);
     struct str with = string_arg(loop, 1, row);
     set_bit(loop, row,
-            with.size <= text.size &&
-                (with.size == 0 ||
-                 memcmp(text.ptr + text.size - with.size, with.ptr, with.size) == 0));
+            with.size <= text.size && (with.size == 0 || memcmp(text.ptr + text.size - with.size,
+                                                                with.ptr, with.size) == 0));
 }
 
 static void starts_loop(struct kernel_loop *loop)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The expectations are recorded answers of Flink: fixtures/flink-answers, scalar/string, unicode, like
-// and encoding.
+// The expectations are recorded answers of Flink: fixtures/flink-answers, scalar/string, unicode,
+// like and encoding.
 #include "kernel/string.h"
 
 #include "kernel/case_int.h"
@@ -32,16 +32,24 @@ static void test_length_case_and_order_of_characters(void **state)
 {
     expect_unary(state, string_length, GRIN "bc " E_ACUTE "\xe4\xb8\xad", &type_int, "6");
     expect_unary(state, string_octet_length, GRIN "x", &type_int, "5");
-    expect_unary(state, string_upper, "na\xc3\xafve " E_ACUTE, &type_string, "NA\xc3\x8fVE \xc3\x89");
-    expect_unary(state, string_upper, "stra\xc3\x9f" "e", &type_string, "STRASSE");
+    expect_unary(state, string_upper, "na\xc3\xafve " E_ACUTE, &type_string,
+                 "NA\xc3\x8fVE \xc3\x89");
+    expect_unary(state, string_upper,
+                 "stra\xc3\x9f"
+                 "e",
+                 &type_string, "STRASSE");
     expect_unary(state, string_lower, "\xc4\xb0", &type_string, "i\xcc\x87");
     expect_unary(state, string_lower, "\xce\x91\xce\xa3 \xce\xa3\xce\x91", &type_string,
                  "\xce\xb1\xcf\x82 \xcf\x83\xce\xb1"); // a final sigma, and one that is not
     expect_unary(state, string_upper, "MiXed-case_42 long", &type_string, "MIXED-CASE_42 LONG");
     expect_unary(state, string_initcap, "hello wORLD foo-bar_baz 1st", &type_string,
                  "Hello World Foo-Bar_Baz 1st");
-    expect_unary(state, string_initcap, E_ACUTE "a \xc3\xb1" "b", &type_string,
-                 E_ACUTE "A \xc3\xb1" "B");
+    expect_unary(state, string_initcap,
+                 E_ACUTE "a \xc3\xb1"
+                         "b",
+                 &type_string,
+                 E_ACUTE "A \xc3\xb1"
+                         "B");
     expect_unary(state, string_reverse, GRIN "x" E_ACUTE, &type_string, E_ACUTE "x" GRIN);
     expect_unary(state, string_ascii, "Hello", &type_int, "72");
     expect_unary(state, string_ascii, "", &type_int, "0");
@@ -51,9 +59,9 @@ static void test_length_case_and_order_of_characters(void **state)
 static void expect_substring(void **state, const char *text, const char *from, const char *count,
                              const char *expected)
 {
-    struct column args[] = {case_one(*state, &type_string, text),
-                            case_one(*state, &type_int, from),
-                            count == NULL ? (struct column){0} : case_one(*state, &type_int, count)};
+    struct column args[] = {case_one(*state, &type_string, text), case_one(*state, &type_int, from),
+                            count == NULL ? (struct column){0}
+                                          : case_one(*state, &type_int, count)};
     struct kernel_run run = {.arena = *state, .row_count = 1};
     struct column out;
     string_substring(&run, args, count == NULL ? 2 : 3, &out);
@@ -119,19 +127,19 @@ static void test_padding_counts_utf16_units(void **state)
     expect_padded(state, true, (const char *const[]){"hi", "1", "??"}, "h");
     expect_padded(state, true, (const char *const[]){"hi", "-1", "a"}, NULL);
     expect_padded(state, true, (const char *const[]){"hi", "5", ""}, NULL);
-    expect_padded(state, false, (const char *const[]){GRIN "x", "8", GRIN},
-                  GRIN "x" GRIN GRIN "?");
-    expect_padded(state, true, (const char *const[]){GRIN "bc " E_ACUTE "\xe4\xb8\xad", "8", E_ACUTE},
+    expect_padded(state, false, (const char *const[]){GRIN "x", "8", GRIN}, GRIN "x" GRIN GRIN "?");
+    expect_padded(state, true,
+                  (const char *const[]){GRIN "bc " E_ACUTE "\xe4\xb8\xad", "8", E_ACUTE},
                   E_ACUTE GRIN "bc " E_ACUTE "\xe4\xb8\xad");
 }
 
 static void expect_overlay(void **state, const char *const texts[2], const char *from,
                            const char *count, const char *expected)
 {
-    struct column args[] = {case_one(*state, &type_string, texts[0]),
-                            case_one(*state, &type_string, texts[1]),
-                            case_one(*state, &type_int, from),
-                            count == NULL ? (struct column){0} : case_one(*state, &type_int, count)};
+    struct column args[] = {
+        case_one(*state, &type_string, texts[0]), case_one(*state, &type_string, texts[1]),
+        case_one(*state, &type_int, from),
+        count == NULL ? (struct column){0} : case_one(*state, &type_int, count)};
     struct kernel_run run = {.arena = *state, .row_count = 1};
     struct column out;
     string_overlay(&run, args, count == NULL ? 3 : 4, &out);
@@ -187,7 +195,8 @@ static void test_replace_and_split(void **state)
     expect_three(state, (const char *const[]){"aaa", "", "x"}, "xaxaxax", true);
     expect_three(state, (const char *const[]){"aaa", "a", ""}, "", true);
     expect_three(state, (const char *const[]){"aaa", "b", "x"}, "aaa", true);
-    expect_three(state, (const char *const[]){"hello world", "world", "flink"}, "hello flink", true);
+    expect_three(state, (const char *const[]){"hello world", "world", "flink"}, "hello flink",
+                 true);
     expect_three(state, (const char *const[]){GRIN "x", GRIN, ""}, "x", true);
     expect_three(state, (const char *const[]){"a,b,", ",", "2"}, "", false);
     expect_three(state, (const char *const[]){"a,b,c", ",", "-1"}, NULL, false);
@@ -216,7 +225,12 @@ static void test_trimming_takes_a_set_of_characters(void **state)
     expect_trimmed(state, STRING_BOTH, "abc", "", "abc");
     expect_trimmed(state, STRING_BOTH, "aaa", "a", "");
     expect_trimmed(state, STRING_BOTH, GRIN "x" GRIN, "\xe4\xb8\xad" GRIN, "x");
-    expect_trimmed(state, STRING_BOTH, "\xc2\xa0" "a ", NULL, "\xc2\xa0" "a"); // no-break space
+    expect_trimmed(state, STRING_BOTH,
+                   "\xc2\xa0"
+                   "a ",
+                   NULL,
+                   "\xc2\xa0"
+                   "a"); // no-break space
 }
 
 static void expect_like(void **state, const char *text, const char *pattern, const char *escape,

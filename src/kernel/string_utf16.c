@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LPAD, RPAD, OVERLAY: they count UTF-16 units, as Java does, and may leave half a pair, which becomes
-// '?' on the way back to UTF-8.
+// LPAD, RPAD, OVERLAY: they count UTF-16 units, as Java does, and may leave half a pair, which
+// becomes '?' on the way back to UTF-8.
 #include "kernel/string.h"
 #include "kernel/string_int.h"
 

@@ -2,9 +2,9 @@
 //
 // temporal, the part that takes times apart: EXTRACT, FLOOR, CEIL. Arithmetic is in temporal_add.c.
 //
-// Before 1970 Flink's parts of a timestamp come from divisions that cut towards zero, so a moment in
-// the night of 1969-12-31 belongs to 1970-01-01 and has negative hours. The recorded answers have it
-// so, and so have we; FLOOR and CEIL to units of up to a day round properly.
+// Before 1970 Flink's parts of a timestamp come from divisions that cut towards zero, so a moment
+// in the night of 1969-12-31 belongs to 1970-01-01 and has negative hours. The recorded answers
+// have it so, and so have we; FLOOR and CEIL to units of up to a day round properly.
 #include "kernel/temporal.h"
 
 #include "kernel/temporal_int.h"
@@ -188,8 +188,8 @@ static int64_t round_days(enum temporal_unit unit, int64_t days, bool is_ceil)
         return datetime_days_from_civil(year, first + (goes_on ? 3 : 0), 1);
     }
     case TEMPORAL_YEAR:
-        return datetime_days_from_civil(
-            year + (is_ceil && (civil.month > 1 || civil.day > 1)), 1, 1);
+        return datetime_days_from_civil(year + (is_ceil && (civil.month > 1 || civil.day > 1)), 1,
+                                        1);
     case TEMPORAL_DECADE: return datetime_days_from_civil((year / 10 + is_ceil) * 10, 1, 1);
     case TEMPORAL_CENTURY:
         return datetime_days_from_civil((year + 99) / 100 * 100 + (is_ceil ? 1 : -99), 1, 1);
@@ -275,12 +275,11 @@ static void round_to(struct kernel_run *run, const struct temporal *options, boo
 {
     struct round_call round = {.call = {.options = *options, .physical = a->physical},
                                .is_ceil = is_ceil};
-    bool is_too_small =
-        options->unit < TEMPORAL_MILLISECOND && options->type->kind != TYPE_DATE;
-    struct kernel_shape shape = {
-        .loop = temporal_is_timestamp(options) ? round_timestamp_loop : round_i32_loop,
-        .options = &round,
-        .out = a->physical};
+    bool is_too_small = options->unit < TEMPORAL_MILLISECOND && options->type->kind != TYPE_DATE;
+    struct kernel_shape shape = {.loop = temporal_is_timestamp(options) ? round_timestamp_loop
+                                                                        : round_i32_loop,
+                                 .options = &round,
+                                 .out = a->physical};
     if (is_too_small) {
         shape.loop = fail_loop;
         shape.skips = true;

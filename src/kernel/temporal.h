@@ -2,9 +2,10 @@
 //
 // temporal: loops over dates, times and timestamps.
 //
-// Inputs are described by their type (struct type: DATE, TIME, TIMESTAMP, TIMESTAMP_LTZ, intervals);
-// TIMESTAMP_LTZ is looked at in `zone` (NULL: UTC). Rules: fixtures/flink-answers, surprises 17 to
-// 23. Results out of the years 1 to 9999 are what Java's arithmetic gives, without failing.
+// Inputs are described by their type (struct type: DATE, TIME, TIMESTAMP, TIMESTAMP_LTZ,
+// intervals); TIMESTAMP_LTZ is looked at in `zone` (NULL: UTC). Rules: fixtures/flink-answers,
+// surprises 17 to 23. Results out of the years 1 to 9999 are what Java's arithmetic gives, without
+// failing.
 #pragma once
 
 #include "kernel/kernel.h"
@@ -13,9 +14,11 @@ struct type;
 struct zone;
 
 #define TEMPORAL_UNIT_LIST(X)                                                                      \
-    X(NANOSECOND) X(MICROSECOND) X(MILLISECOND) X(SECOND) X(MINUTE) X(HOUR) X(DAY) X(WEEK)         \
-    X(MONTH) X(QUARTER) X(YEAR) X(DECADE) X(CENTURY) X(MILLENNIUM) X(EPOCH) X(DOW) X(ISODOW)       \
-    X(DOY) X(ISOYEAR)
+    X(NANOSECOND)                                                                                  \
+    X(MICROSECOND)                                                                                 \
+    X(MILLISECOND)                                                                                 \
+    X(SECOND) X(MINUTE) X(HOUR) X(DAY) X(WEEK) X(MONTH) X(QUARTER) X(YEAR) X(DECADE) X(CENTURY)    \
+        X(MILLENNIUM) X(EPOCH) X(DOW) X(ISODOW) X(DOY) X(ISOYEAR)
 
 enum temporal_unit {
 #define X(name) TEMPORAL_##name,
@@ -55,7 +58,7 @@ void temporal_diff_ms(struct kernel_run *run, const struct temporal *options,
 void temporal_diff_months(struct kernel_run *run, const struct temporal *options,
                           const struct column *a, const struct column *b, struct column *out);
 
-// FROM_UNIXTIME and its like live with the patterns, in expr. Moments from numbers: TO_TIMESTAMP_LTZ
-// (n, 0 or 3) in TIMESTAMP_LTZ(3); null where it leaves the years 0 to 9999.
+// FROM_UNIXTIME and its like live with the patterns, in expr. Moments from numbers:
+// TO_TIMESTAMP_LTZ (n, 0 or 3) in TIMESTAMP_LTZ(3); null where it leaves the years 0 to 9999.
 void temporal_from_epoch(struct kernel_run *run, const struct column *n, int32_t precision,
                          struct column *out);

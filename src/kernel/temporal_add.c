@@ -59,8 +59,7 @@ static void add_value(struct kernel_loop *loop, const struct temporal_call *call
     if (call->options.type->kind == TYPE_TIME) {
         int32_t ms = ((const int32_t *)loop->args[0])[at];
         int64_t added = is_months ? 0 : amount % DATETIME_MS_PER_DAY;
-        ((int32_t *)loop->out)[row] =
-            (int32_t)datetime_floor_mod(ms + added, DATETIME_MS_PER_DAY);
+        ((int32_t *)loop->out)[row] = (int32_t)datetime_floor_mod(ms + added, DATETIME_MS_PER_DAY);
         return;
     }
     if (!is_months && call->physical == PHYSICAL_I64) {
@@ -147,8 +146,7 @@ static struct unit_size size_of(enum temporal_unit unit)
     case TEMPORAL_YEAR: return (struct unit_size){12, 0};
     case TEMPORAL_QUARTER: return (struct unit_size){3, 0};
     case TEMPORAL_MONTH: return (struct unit_size){1, 0};
-    case TEMPORAL_WEEK:
-        return (struct unit_size){0, (int64_t)DAYS_PER_WEEK * DATETIME_MS_PER_DAY};
+    case TEMPORAL_WEEK: return (struct unit_size){0, (int64_t)DAYS_PER_WEEK * DATETIME_MS_PER_DAY};
     case TEMPORAL_DAY: return (struct unit_size){0, DATETIME_MS_PER_DAY};
     case TEMPORAL_HOUR: return (struct unit_size){0, 3600000};
     case TEMPORAL_MINUTE: return (struct unit_size){0, 60000};
@@ -307,8 +305,7 @@ static void diff_months_loop(struct kernel_loop *loop)
     const struct temporal_call *call = loop->options;
     int32_t *out = loop->out;
     for (uint32_t row = 0; row < loop->count; row++) {
-        out[row] =
-            (int32_t)months_between(ms_at(call, loop, 1, row), ms_at(call, loop, 0, row));
+        out[row] = (int32_t)months_between(ms_at(call, loop, 1, row), ms_at(call, loop, 0, row));
     }
 }
 

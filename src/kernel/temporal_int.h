@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// temporal_int: values of dates, times and timestamps, as the loops of temporal.h load and store them.
+// temporal_int: values of dates, times and timestamps, as the loops of temporal.h load and store
+// them.
 #pragma once
 
 #include "data/datetime.h"
@@ -43,7 +44,8 @@ static inline void temporal_store(enum physical physical, void *out, uint32_t ro
             (struct nano){second, (moment.ms - second * 1000) * 1000000 + moment.ns};
     } else {
         // Wraps far outside of the years that can be shown.
-        ((int64_t *)out)[row] = (int64_t)((uint64_t)moment.ms * 1000 + (uint64_t)(moment.ns / 1000));
+        ((int64_t *)out)[row] =
+            (int64_t)((uint64_t)moment.ms * 1000 + (uint64_t)(moment.ns / 1000));
     }
 }
 

@@ -196,7 +196,8 @@ static void test_differences_in_whole_units(void **state)
 
 static void test_moments_from_numbers(void **state)
 {
-    const char *const numbers[] = {"1583604000", "-62135596800", "253402300800", "9223372036854775807"};
+    const char *const numbers[] = {"1583604000", "-62135596800", "253402300800",
+                                   "9223372036854775807"};
     struct column n = case_column(*state, &type_bigint, numbers, 4);
     struct kernel_run run = {.arena = *state, .row_count = 4};
     struct column out;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// utf8_int: characters of UTF-8, for loops over strings. A byte that does not belong to a well-formed
-// character counts as one.
+// utf8_int: characters of UTF-8, for loops over strings. A byte that does not belong to a
+// well-formed character counts as one.
 #pragma once
 
 #include <stdbool.h>
@@ -22,9 +22,10 @@ static inline size_t utf8_length(struct str text, size_t at)
     if (lead < 0x80) {
         return 1;
     }
-    size_t length = lead >= 0xf0 && lead < 0xf5 ? 4 : lead >= 0xe0 && lead < 0xf0 ? 3
-                                                  : lead >= 0xc2 && lead < 0xe0   ? 2
-                                                                                  : 1;
+    size_t length = lead >= 0xf0 && lead < 0xf5   ? 4
+                    : lead >= 0xe0 && lead < 0xf0 ? 3
+                    : lead >= 0xc2 && lead < 0xe0 ? 2
+                                                  : 1;
     if (at + length > text.size) {
         return 1;
     }
