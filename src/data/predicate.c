@@ -26,18 +26,12 @@ static int compare_doubles(double a, double b)
 int predicate_compare(enum physical physical, const void *left, const void *right)
 {
     switch (physical) {
-    case PHYSICAL_BOOL:
-        COMPARE_AS(uint8_t);
-    case PHYSICAL_I8:
-        COMPARE_AS(int8_t);
-    case PHYSICAL_I16:
-        COMPARE_AS(int16_t);
-    case PHYSICAL_I32:
-        COMPARE_AS(int32_t);
-    case PHYSICAL_I64:
-        COMPARE_AS(int64_t);
-    case PHYSICAL_I128:
-        COMPARE_AS(int128);
+    case PHYSICAL_BOOL: COMPARE_AS(uint8_t);
+    case PHYSICAL_I8: COMPARE_AS(int8_t);
+    case PHYSICAL_I16: COMPARE_AS(int16_t);
+    case PHYSICAL_I32: COMPARE_AS(int32_t);
+    case PHYSICAL_I64: COMPARE_AS(int64_t);
+    case PHYSICAL_I128: COMPARE_AS(int128);
     case PHYSICAL_F32: {
         float a;
         float b;
@@ -55,16 +49,14 @@ int predicate_compare(enum physical physical, const void *left, const void *righ
     case PHYSICAL_NANO: {
         const struct nano *a = left;
         const struct nano *b = right;
-        return a->second != b->second ? (a->second > b->second) - (a->second < b->second)
-                                      : (a->nanosecond > b->nanosecond) -
-                                            (a->nanosecond < b->nanosecond);
+        return a->second != b->second
+                   ? (a->second > b->second) - (a->second < b->second)
+                   : (a->nanosecond > b->nanosecond) - (a->nanosecond < b->nanosecond);
     }
-    case PHYSICAL_STRING:
-        return strview_compare(left, right);
+    case PHYSICAL_STRING: return strview_compare(left, right);
     case PHYSICAL_LIST:
     case PHYSICAL_MAP:
-    case PHYSICAL_ROW:
-        break;
+    case PHYSICAL_ROW: break;
     }
     UNREACHABLE("nested values are not compared");
 }
@@ -95,7 +87,8 @@ static bool may_start_with(const struct predicate_bounds *bounds, const struct s
     }
     if (bounds->lower != NULL) {
         struct str lower = strview_str(bounds->lower);
-        struct str start = str_slice(lower, 0, lower.size < prefix->size ? lower.size : prefix->size);
+        struct str start =
+            str_slice(lower, 0, lower.size < prefix->size ? lower.size : prefix->size);
         return str_compare(start, strview_str(prefix)) <= 0;
     }
     return true;
@@ -110,8 +103,7 @@ static bool may_compare(const struct predicate_term *term, const struct predicat
     const void *upper = bounds->upper;
     bool nan = is_nan(physical, constant);
     switch (term->op) {
-    case PREDICATE_EQ:
-        return may_equal(physical, bounds, constant, may_have_nan);
+    case PREDICATE_EQ: return may_equal(physical, bounds, constant, may_have_nan);
     case PREDICATE_IN:
         for (uint32_t i = 0; i < term->constants->row_count; i++) {
             if (may_equal(physical, bounds, constant + i * physical_width(physical),
@@ -124,21 +116,19 @@ static bool may_compare(const struct predicate_term *term, const struct predicat
         return may_have_nan || nan || lower == NULL || upper == NULL ||
                predicate_compare(physical, lower, constant) != 0 ||
                predicate_compare(physical, upper, constant) != 0;
-    case PREDICATE_LT:
-        return lower == NULL || predicate_compare(physical, lower, constant) < 0;
+    case PREDICATE_LT: return lower == NULL || predicate_compare(physical, lower, constant) < 0;
     case PREDICATE_LE:
         return nan || lower == NULL || predicate_compare(physical, lower, constant) <= 0;
     case PREDICATE_GT:
-        return !nan && (may_have_nan || upper == NULL ||
-                        predicate_compare(physical, upper, constant) > 0);
+        return !nan &&
+               (may_have_nan || upper == NULL || predicate_compare(physical, upper, constant) > 0);
     case PREDICATE_GE:
-        return may_have_nan || (!nan && (upper == NULL ||
-                                         predicate_compare(physical, upper, constant) >= 0));
+        return may_have_nan ||
+               (!nan && (upper == NULL || predicate_compare(physical, upper, constant) >= 0));
     case PREDICATE_STARTS_WITH:
         return may_start_with(bounds, (const struct strview *)term->constants->values);
     case PREDICATE_IS_NULL:
-    case PREDICATE_IS_NOT_NULL:
-        break;
+    case PREDICATE_IS_NOT_NULL: break;
     }
     UNREACHABLE("not a comparison");
 }

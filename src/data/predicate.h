@@ -32,7 +32,7 @@ enum predicate_op {
 };
 
 struct predicate_term {
-    int32_t column_id; // the field id in the table's schema, of a leaf at any depth not below a list
+    int32_t column_id; // the field id in the schema, of a leaf at any depth not below a list
     enum predicate_op op;
     const struct type *type;        // of the column and of the constants
     const struct column *constants; // FLAT, no nulls, of type_physical(type): 1 row, IN: 1 or more
