@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// fuzz_sql: any bytes as a script. What parses, printed, parses again and prints the same; what does
-// not says where, within the text, and can be drawn.
+// fuzz_sql: any bytes as a script. What parses, printed, parses again and prints the same; what
+// does not says where, within the text, and can be drawn.
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -7,8 +7,8 @@
 //           |                      ^~~~~~~~
 //       hint: did you mean 'user_id'?
 //
-// Lines and columns count from 1, columns in characters. The underline is right behind tabs, wide and
-// combining characters. A long line is shown around its place. Without a place in the text, and
+// Lines and columns count from 1, columns in characters. The underline is right behind tabs, wide
+// and combining characters. A long line is shown around its place. Without a place in the text, and
 // without a text, only the first and the last line appear.
 #pragma once
 

@@ -16,8 +16,8 @@
 // say what stands there, what was expected, and where something can be advised, a hint: the nearest
 // keyword, a reserved word to be quoted, the place where a text began that never ended.
 //
-// Limits: statements of up to PARSE_TEXT_MAX bytes; nesting of up to PARSE_DEPTH_MAX; trees of up to
-// PARSE_HEIGHT_MAX nodes from the root to a leaf (a OR b OR ... is a tree as high as it is long).
+// Limits: statements of up to PARSE_TEXT_MAX bytes; nesting of up to PARSE_DEPTH_MAX; trees of up
+// to PARSE_HEIGHT_MAX nodes from the root to a leaf (a OR b OR ... is a tree as high as it is long).
 #pragma once
 
 #include "base/compiler.h"

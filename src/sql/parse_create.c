@@ -295,7 +295,7 @@ static enum status parse_model(struct parser *parser, struct ast_create_model *o
     return parser_accept(parser, KEYWORD_AS) ? parse_query_whole(parser, &out->query) : STATUS_OK;
 }
 
-// CREATE [OR REPLACE] ...; REPLACE TABLE comes here too. `temporary`, `system` and `mode` are known.
+// What stands between CREATE and the kind of object.
 struct creation {
     enum ast_create_mode mode;
     bool temporary;

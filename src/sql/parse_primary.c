@@ -211,8 +211,8 @@ static enum status parse_interval(struct parser *parser, const struct ast_expr *
     return STATUS_OK;
 }
 
-// DATE '...', TIME '...', TIMESTAMP '...', TIMESTAMP WITH LOCAL TIME ZONE '...'; `handled` is false where
-// something else begins with these words.
+// DATE '...', TIME '...', TIMESTAMP '...', TIMESTAMP WITH LOCAL TIME ZONE '...'; `handled` is
+// false where something else begins with these words.
 static enum status parse_datetime(struct parser *parser, bool *handled, const struct ast_expr **out)
 {
     struct token token = parser_current(parser);

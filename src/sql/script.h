@@ -10,8 +10,8 @@
 //     }
 //     if (statement.open) { more text is needed }
 //
-// A statement ends at a ';' that stands in no string, quoted name or comment, and in no STATEMENT SET
-// BEGIN ... END. Its text begins at its first token (comments in front are gone, those inside stay)
+// A statement ends at a ';' that stands in no string, quoted name or comment, and in no STATEMENT
+// SET BEGIN ... END. Its text begins at its first token (comments in front are gone, those inside stay)
 // and does not hold the ';'. Statements without a token are left out. What cannot be read (an odd
 // character) is left in the statement, for the parser to refuse.
 //
