@@ -110,7 +110,9 @@ static const struct type *merge_numeric(const struct merge *merge, const struct 
         int32_t scale = max_i32(derive_scale(a), derive_scale(b));
         int32_t digits =
             max_i32(derive_precision(a) - derive_scale(a), derive_precision(b) - derive_scale(b));
-        return decimal_fitted(merge->arena, digits + scale, scale, nullable);
+        // Here the integer digits stay, and the scale takes what is left.
+        scale = min_i32(scale, TYPE_DECIMAL_PRECISION_MAX - digits);
+        return type_decimal(merge->arena, digits + scale, scale, nullable);
     }
     if (a->kind == TYPE_DECIMAL || b->kind == TYPE_DECIMAL) {
         return type_new(merge->arena, TYPE_DOUBLE, nullable);
@@ -167,10 +169,10 @@ static const struct type *merge_times(const struct merge *merge, const struct ty
     if (!merge->dates_widen) {
         return NULL;
     }
-    if (a->kind == TYPE_DATE && type_is_timestamp(b)) {
+    if (a->kind == TYPE_DATE && b->kind == TYPE_TIMESTAMP) {
         return type_with_null(merge->arena, b, nullable);
     }
-    if (b->kind == TYPE_DATE && type_is_timestamp(a)) {
+    if (b->kind == TYPE_DATE && a->kind == TYPE_TIMESTAMP) {
         return type_with_null(merge->arena, a, nullable);
     }
     return NULL;

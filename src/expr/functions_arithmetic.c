@@ -2,7 +2,7 @@
 //
 // + - * / %, signs, and rounding. With intervals and times on a side, + and - are those of
 // functions_temporal.c.
-#include <string.h>
+#include <math.h>
 
 #include "base/arena.h"
 #include "data/decimal.h"
@@ -10,6 +10,7 @@
 #include "expr/derive.h"
 #include "expr/families.h"
 #include "expr/kernels.h"
+#include "expr/rows.h"
 #include "expr/temporal_bind.h"
 #include "kernel/arith.h"
 
@@ -303,12 +304,29 @@ static void round_decimal_rows(struct kernel_run *run, const struct function_cal
     *out = column_concat(run->arena, rows, run->row_count);
 }
 
+// Rounding goes through decimal text, which NaN and infinities have not: an error, as in Flink.
+static enum status refuse_infinite(struct function_call *call, struct err *err)
+{
+    if (!type_is_approximate(call->expr->args[0]->type)) {
+        return STATUS_OK;
+    }
+    for (uint32_t row = 0; row < call->row_count; row++) {
+        if (bits_get(call->active, row) && !isfinite(rows_f64(call, 0, row))) {
+            call->error_row = row;
+            return ERR(err, STATUS_INVALID_DATA, "%s: NaN and infinities cannot be rounded",
+                       call->expr->function->name);
+        }
+    }
+    return STATUS_OK;
+}
+
 static enum status evaluate_rounding(struct function_call *call, enum arith_rounding rounding,
                                      struct column *out, struct err *err)
 {
     const struct type *in = call->expr->args[0]->type;
     struct kernel_run run = kernels_begin(call);
     if (in->kind != TYPE_DECIMAL) {
+        TRY(refuse_infinite(call, err));
         arith_round(&run, rounding, &call->args[0], &call->args[1], out);
         return kernels_end(call, &run, err);
     }
@@ -371,7 +389,7 @@ static const struct function functions[] = {
            "the least whole number, or start of a unit of time, not below"),
      .aliases = "CEILING"},
     {.name = "ROUND",
-     .properties = FUNCTION_PURE,
+     .properties = FUNCTION_PURE_CAN_ERROR,
      .args_min = 1,
      .args_max = 2,
      .resolve = resolve_round,
@@ -379,7 +397,7 @@ static const struct function functions[] = {
      .signature = "ROUND(<NUMERIC> [, <INTEGER>])",
      .doc = "rounded half up to digits after the point"},
     {.name = "TRUNCATE",
-     .properties = FUNCTION_PURE,
+     .properties = FUNCTION_PURE_CAN_ERROR,
      .args_min = 1,
      .args_max = 2,
      .resolve = resolve_round,

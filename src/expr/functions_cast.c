@@ -29,11 +29,19 @@ static enum status resolve_cast(struct function_binding *binding, struct err *er
     if (to == NULL) {
         return binding_refuse(binding, err);
     }
-    if (from->kind == TYPE_NULL) {
+    // TIME has no fraction, whatever is written.
+    if (to->kind == TYPE_TIME && to->length != 0) {
+        to = type_sized(binding->arena, TYPE_TIME, 0, to->nullable);
+    }
+    bool is_null = from->kind == TYPE_NULL || expr_is_literal_null(binding->args[0]);
+    bool to_interval = to->kind == TYPE_INTERVAL_MONTH || to->kind == TYPE_INTERVAL_SECOND;
+    if (is_null && !(to_interval && type_is_numeric(from))) {
         binding->other = expr_null(binding->arena, to);
         return STATUS_OK;
     }
-    if (!type_equal_nullability_aside(from, to) && !cast_is_known(from, to)) {
+    bool known = type_equal_nullability_aside(from, to) ||
+                 (cast_is_known(from, to) && !(to_interval && type_is_numeric(from)));
+    if (!known) {
         struct str from_text =
             type_text(binding->arena, type_with_null(binding->arena, from, true));
         struct str to_text = type_text(binding->arena, type_with_null(binding->arena, to, true));

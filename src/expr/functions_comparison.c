@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "data/decimal.h"
 #include "expr/binding.h"
 #include "expr/derive.h"
 #include "expr/families.h"
+#include "expr/rows.h"
 #include "kernel/compare.h"
 #include "kernel/hash_columns.h"
 #include "kernel/row_equal.h"
@@ -20,6 +22,18 @@ static bool compares_as_is(const struct type *from, const struct type *to)
     }
     return type_is_timestamp(from) && from->kind == to->kind &&
            type_physical(from) == type_physical(to);
+}
+
+// Decimals too far apart for one type of 38 digits: they are compared as they are, digit by digit.
+static bool is_too_wide(const struct type *a, const struct type *b)
+{
+    if (!type_is_exact(a) || !type_is_exact(b)) {
+        return false;
+    }
+    int32_t a_digits = derive_precision(a) - derive_scale(a);
+    int32_t b_digits = derive_precision(b) - derive_scale(b);
+    int32_t scale = derive_scale(a) > derive_scale(b) ? derive_scale(a) : derive_scale(b);
+    return (a_digits > b_digits ? a_digits : b_digits) + scale > TYPE_DECIMAL_PRECISION_MAX;
 }
 
 static bool has_order(const struct type *type)
@@ -43,16 +57,49 @@ static enum status cast_both(struct function_binding *binding, bool is_equality,
     return STATUS_OK;
 }
 
+static bool is_row_call(const struct expr *expr)
+{
+    return expr->kind == EXPR_CALL && strcmp(expr->function->name, "ROW") == 0;
+}
+
+// (a, b) = (c, d) is a = c AND b = d; <> is OR of <>.
+static enum status compare_fields(struct function_binding *binding, struct err *err)
+{
+    const struct expr *a = binding->args[0];
+    const struct expr *b = binding->args[1];
+    const char *name = binding->function->name;
+    const char *junction = name[0] == '=' ? "AND" : "OR";
+    for (uint32_t i = 0; i < a->arg_count; i++) {
+        const struct expr *sides[] = {a->args[i], b->args[i]};
+        const struct expr *field;
+        TRY(expr_call(binding->arena, name, EXPR_LIST(sides), &field, err));
+        const struct expr *both[] = {binding->other, field};
+        if (i > 0) {
+            TRY(expr_call(binding->arena, junction, EXPR_LIST(both), &field, err));
+        }
+        binding->other = field;
+    }
+    return STATUS_OK;
+}
+
 static enum status resolve_equality(struct function_binding *binding, struct err *err)
 {
-    TRY(cast_both(binding, true, err));
+    if (is_row_call(binding->args[0]) && is_row_call(binding->args[1]) &&
+        binding->args[0]->arg_count == binding->args[1]->arg_count) {
+        return compare_fields(binding, err);
+    }
+    if (!is_too_wide(binding_type(binding, 0), binding_type(binding, 1))) {
+        TRY(cast_both(binding, true, err));
+    }
     binding_result(binding, &type_boolean, binding_nullable(binding));
     return STATUS_OK;
 }
 
 static enum status resolve_order(struct function_binding *binding, struct err *err)
 {
-    TRY(cast_both(binding, false, err));
+    if (!is_too_wide(binding_type(binding, 0), binding_type(binding, 1))) {
+        TRY(cast_both(binding, false, err));
+    }
     binding_result(binding, &type_boolean, binding_nullable(binding));
     return STATUS_OK;
 }
@@ -64,12 +111,66 @@ static enum status resolve_distinct(struct function_binding *binding, struct err
     return STATUS_OK;
 }
 
+// <0, 0, >0: whole parts first, then fractions, which are below 10^38 at any common scale.
+static int compare_decimals(int128 a, int32_t a_scale, int128 b, int32_t b_scale)
+{
+    int128 a_whole = a / decimal_power(a_scale);
+    int128 b_whole = b / decimal_power(b_scale);
+    if (a_whole != b_whole) {
+        return a_whole < b_whole ? -1 : 1;
+    }
+    int32_t scale = a_scale > b_scale ? a_scale : b_scale;
+    int128 a_rest = a % decimal_power(a_scale) * decimal_power(scale - a_scale);
+    int128 b_rest = b % decimal_power(b_scale) * decimal_power(scale - b_scale);
+    return a_rest < b_rest ? -1 : a_rest > b_rest;
+}
+
+static bool satisfies(enum compare_op op, int compared)
+{
+    switch (op) {
+    case COMPARE_EQ: return compared == 0;
+    case COMPARE_NE: return compared != 0;
+    case COMPARE_LT: return compared < 0;
+    case COMPARE_LE: return compared <= 0;
+    case COMPARE_GT: return compared > 0;
+    case COMPARE_GE: return compared >= 0;
+    }
+    return false;
+}
+
+static void compare_wide(const struct function_call *call, enum compare_op op, uint64_t *is_true,
+                         uint64_t *is_null)
+{
+    int32_t a_scale = derive_scale(call->expr->args[0]->type);
+    int32_t b_scale = derive_scale(call->expr->args[1]->type);
+    for (uint32_t word = 0; word < bits_words(call->row_count); word++) {
+        is_null[word] = 0; // null arguments are not active here
+        is_true[word] = 0;
+        for (uint64_t rows = call->active[word]; rows != 0; rows &= rows - 1) {
+            uint32_t row = word * 64 + (uint32_t)__builtin_ctzll(rows);
+            int compared = compare_decimals(rows_i128(call, 0, row), a_scale,
+                                            rows_i128(call, 1, row), b_scale);
+            is_true[word] |= (uint64_t)satisfies(op, compared) << (row % 64);
+        }
+    }
+}
+
+static void compare(const struct function_call *call, enum compare_op op, uint64_t *is_true,
+                    uint64_t *is_null)
+{
+    if (is_too_wide(call->expr->args[0]->type, call->expr->args[1]->type)) {
+        compare_wide(call, op, is_true, is_null);
+    } else {
+        compare_columns(op, &call->args[0], &call->args[1], call->active, is_true, is_null);
+    }
+}
+
 #define COMPARE(name, op)                                                                          \
     static enum status name(struct function_call *call, uint64_t *is_true, uint64_t *is_null,      \
                             struct err *err)                                                       \
     {                                                                                              \
         (void)err;                                                                                 \
-        compare_columns((op), &call->args[0], &call->args[1], call->active, is_true, is_null);     \
+        compare(call, (op), is_true, is_null);                                                     \
         return STATUS_OK;                                                                          \
     }
 COMPARE(test_eq, COMPARE_EQ)

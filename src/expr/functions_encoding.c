@@ -108,7 +108,7 @@ static enum status resolve_hex(struct function_binding *binding, struct err *err
     if (type_is_integer(binding_type(binding, 0))) {
         TRY(binding_cast(binding, 0, &type_bigint, err));
     } else {
-        TRY(binding_match(binding, "T", err));
+        TRY(binding_match(binding, "S", err));
     }
     binding_result(binding, &type_string, binding_nullable(binding));
     return STATUS_OK;
@@ -187,7 +187,7 @@ static const struct function functions[] = {
      .args_max = 1,
      .resolve = resolve_hex,
      .evaluate = evaluate_hex,
-     .signature = "HEX(<INTEGER>), HEX(<STRING>)",
+     .signature = "HEX(<INTEGER>), HEX(<CHARACTER>)",
      .doc = "in hexadecimal digits"},
     {CODE("UNHEX", "S", 1, 1, BYTES, true, "UNHEX(<CHARACTER>)", "the bytes of hex digits"),
      .properties = FUNCTION_PURE, .evaluate = evaluate_unhex},

@@ -62,7 +62,7 @@ static void put_escaped(struct strbuf *out, int32_t code)
     if (code > 0 && code < 0x80 && strchr(plain, code) != NULL) {
         strbuf_add_byte(out, '\\');
         strbuf_add_byte(out, letters[strchr(plain, code) - plain]);
-    } else if (code >= 0x20 && code < 0x7f) {
+    } else if (code < 0x7f) { // control characters too, as Flink
         strbuf_add_byte(out, (char)code);
     } else if (code < 0x10000) {
         put_unit(out, (uint32_t)code);

@@ -105,6 +105,9 @@ static enum status resolve_add_units(struct function_binding *binding, struct er
     TRY(binding_cast(binding, 0, &type_bigint, err));
     static const uint32_t below_day = UNIT(HOUR) | UNIT(MINUTE) | UNIT(SECOND) | UNIT(MILLISECOND) |
                                       UNIT(MICROSECOND) | UNIT(NANOSECOND);
+    if (type->kind == TYPE_TIME && unit_is_one_of(unit, UNIT(MICROSECOND) | UNIT(NANOSECOND))) {
+        return binding_refuse(binding, err);
+    }
     if (type->kind == TYPE_DATE && unit_is_one_of(unit, below_day)) {
         TRY(binding_cast(binding, 1, &type_timestamp6, err));
     }

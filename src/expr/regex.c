@@ -127,11 +127,34 @@ static size_t translate_escape(struct str pattern, size_t at, bool in_class, str
     return end;
 }
 
-static void translate(struct str pattern, struct strbuf *out)
+// Flags in (?...) that PCRE has not, or has for something else; returns where the rest begins.
+static size_t translate_flags(struct str pattern, size_t at, struct strbuf *out,
+                              uint32_t *options)
+{
+    strbuf_add_text(out, "(?");
+    for (at += 2; at < pattern.size; at++) {
+        char c = pattern.ptr[at];
+        if (c == 'U') {
+            *options |= PCRE2_UCP;
+        } else if (c == 'i' || c == 'm' || c == 's' || c == 'x' || c == '-') {
+            strbuf_add_byte(out, c);
+        } else if (c != 'u' && c != 'd') {
+            break;
+        }
+    }
+    return at;
+}
+
+static void translate(struct str pattern, struct strbuf *out, uint32_t *options)
 {
     bool in_class = false;
     for (size_t at = 0; at < pattern.size;) {
         char c = pattern.ptr[at];
+        bool flags = c == '(' && !in_class && at + 2 < pattern.size && pattern.ptr[at + 1] == '?';
+        if (flags && strchr("imsxUud-", pattern.ptr[at + 2]) != NULL) {
+            at = translate_flags(pattern, at, out, options);
+            continue;
+        }
         if (c == '\\') {
             at = translate_escape(pattern, at, in_class, out);
             continue;
@@ -181,18 +204,14 @@ static void compile(struct regex_cache *cache, struct regex *regex, struct str p
     if (pattern.size > PATTERN_MAX || (form == REGEX_FIND && has_class_operations(pattern))) {
         return;
     }
-    uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C;
+    uint32_t options = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C;
     if (form == REGEX_WHOLE) {
         options |= PCRE2_ANCHORED | PCRE2_ENDANCHORED;
-    }
-    if (str_starts(pattern, "(?U)")) {
-        options |= PCRE2_UCP;
-        pattern = str_slice(pattern, 4, pattern.size);
     }
     struct strbuf text;
     strbuf_init(&text, (size_t)PATTERN_MAX * 8);
     if (form == REGEX_FIND) {
-        translate(pattern, &text);
+        translate(pattern, &text, &options);
     } else {
         strbuf_add(&text, pattern); // made by regex_from_similar()
     }
