@@ -9,8 +9,9 @@
 //
 // A word is a token with its keyword, if it is one; whether it is a name is the parser's question.
 // Strings are one token, prefix included (X'...', U&'...', N'...', _utf8'...', E'...'):
-// lexer_string() says what they mean. Comments (--, //, slash-star) are skipped, hints (slash-star-plus) are tokens.
-// What cannot be a token is TOKEN_ERROR, with the fault; reading on behind it makes no sense.
+// lexer_string() says what they mean. Comments (--, //, slash-star) are skipped, hints
+// (slash-star-plus) are tokens. What cannot be a token is TOKEN_ERROR, with the fault; reading on
+// behind it makes no sense.
 //
 // The lexer keeps no state but its position, so that going back is setting `at`.
 #pragma once

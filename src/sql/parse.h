@@ -17,7 +17,7 @@
 // keyword, a reserved word to be quoted, the place where a text began that never ended.
 //
 // Limits: statements of up to PARSE_TEXT_MAX bytes; nesting of up to PARSE_DEPTH_MAX; trees of up
-// to PARSE_HEIGHT_MAX nodes from the root to a leaf (a OR b OR ... is a tree as high as it is long).
+// to PARSE_HEIGHT_MAX nodes from the root to a leaf (a OR b OR c is as high as it is long).
 #pragma once
 
 #include "base/compiler.h"

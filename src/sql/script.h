@@ -11,8 +11,8 @@
 //     if (statement.open) { more text is needed }
 //
 // A statement ends at a ';' that stands in no string, quoted name or comment, and in no STATEMENT
-// SET BEGIN ... END. Its text begins at its first token (comments in front are gone, those inside stay)
-// and does not hold the ';'. Statements without a token are left out. What cannot be read (an odd
+// SET BEGIN ... END. Its text begins at its first token (comments in front are gone, those inside
+// stay) and does not hold the ';'. Statements without a token are left out. What cannot be read (an odd
 // character) is left in the statement, for the parser to refuse.
 //
 // For a shell: script_next() with `final` false does not return a statement without its ';'; the
