@@ -12,8 +12,8 @@
 //
 // A statement ends at a ';' that stands in no string, quoted name or comment, and in no STATEMENT
 // SET BEGIN ... END. Its text begins at its first token (comments in front are gone, those inside
-// stay) and does not hold the ';'. Statements without a token are left out. What cannot be read (an odd
-// character) is left in the statement, for the parser to refuse.
+// stay) and does not hold the ';'. Statements without a token are left out. What cannot be read (an
+// odd character) is left in the statement, for the parser to refuse.
 //
 // For a shell: script_next() with `final` false does not return a statement without its ';'; the
 // text is then read again from script.at once there is more of it.

@@ -9,9 +9,11 @@ struct unparser {
     struct strbuf *out;
     struct str source;
     // Put in front of columns that have no qualifier: the only table of the query around. Empty: as
-    // written. Flink shows views so.
+    // written. Flink shows views so. Not in inner queries, whose columns may be those of an outer
+    // one.
     struct str qualifier;
-    bool qualify; // whether queries set it
+    bool qualify; // whether the outermost query sets it
+    uint32_t depth;
 };
 
 // A value that binds at least as much as `level_min`, otherwise in parentheses.

@@ -297,7 +297,8 @@ static struct str only_table(const struct ast_table *from)
 static void add_select(struct unparser *unparser, const struct ast_select *select)
 {
     struct str outside = unparser->qualifier;
-    unparser->qualifier = unparser->qualify ? only_table(select->from) : (struct str){0};
+    bool qualify = unparser->qualify && unparser->depth == 1;
+    unparser->qualifier = qualify ? only_table(select->from) : (struct str){0};
     add_items(unparser, select);
     if (select->from != NULL) {
         strbuf_add_text(unparser->out, "\nFROM ");
@@ -366,6 +367,7 @@ void unparse_query_within(struct unparser *unparser, const struct ast_query *que
     struct strbuf *out = unparser->out;
     struct str outside = unparser->qualifier;
     unparser->qualifier = (struct str){0};
+    unparser->depth++;
     for (uint32_t i = 0; i < query->cte_count; i++) {
         strbuf_add_text(out, i > 0 ? ", " : "WITH ");
         unparse_name(out, query->ctes[i].name.text);
@@ -393,6 +395,7 @@ void unparse_query_within(struct unparser *unparser, const struct ast_query *que
         unparse_any(unparser, query->limit);
         strbuf_add_text(out, " ROWS ONLY");
     }
+    unparser->depth--;
     unparser->qualifier = outside;
 }
 

@@ -130,6 +130,25 @@ static void a_view_is_shown_as_flink_shows_it(void **state)
                             "FETCH NEXT 3 ROWS ONLY\n");
 }
 
+static void columns_of_inner_queries_are_shown_as_written(void **state)
+{
+    (void)state;
+    const struct table_column columns[] = {{.name = STR_LIT("a"), .type = &type_int}};
+    struct table_def def = named("v");
+    def.kind = TABLE_KIND_VIEW;
+    def.columns = columns;
+    def.column_count = 1;
+    def.view_text = STR_LIT("SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.x = b)");
+    assert_definition(&def, "CREATE VIEW `default_catalog`.`default_database`.`v` (\n"
+                            "  `a`\n"
+                            ")\n"
+                            "AS SELECT `t`.`a`\n"
+                            "FROM `t`\n"
+                            "WHERE EXISTS (SELECT 1\n"
+                            "FROM `u`\n"
+                            "WHERE `u`.`x` = `b`)\n");
+}
+
 static void nested_types_are_shown_with_fields_and_nullability(void **state)
 {
     (void)state;
@@ -189,6 +208,7 @@ int main(void)
         cmocka_unit_test(a_table_is_shown_as_flink_shows_it),
         cmocka_unit_test(keys_partitions_and_computed_columns_are_shown),
         cmocka_unit_test(a_view_is_shown_as_flink_shows_it),
+        cmocka_unit_test(columns_of_inner_queries_are_shown_as_written),
         cmocka_unit_test(nested_types_are_shown_with_fields_and_nullability),
         cmocka_unit_test(queries_keep_what_their_parentheses_mean),
         cmocka_unit_test(clauses_kept_as_text_are_copied),
