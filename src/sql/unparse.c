@@ -322,16 +322,22 @@ static int expr_level(const struct ast_expr *expr)
     }
 }
 
+static const char *binary_name(enum ast_binary_op op)
+{
+    ASSERT((size_t)op < sizeof binary_names / sizeof binary_names[0]);
+    return binary_names[op];
+}
+
 static void add_binary(struct unparser *unparser, const struct ast_expr *expr)
 {
     int level = binary_level(expr->as.binary.op);
-    const char *name = binary_names[expr->as.binary.op];
     // Without DISTINCT the parser takes them for the ALL forms.
     bool distinct = expr->as.binary.op == AST_BINARY_MULTISET_UNION ||
                     expr->as.binary.op == AST_BINARY_MULTISET_EXCEPT ||
                     expr->as.binary.op == AST_BINARY_MULTISET_INTERSECT;
     unparse_expr_within(unparser, expr->as.binary.left, level);
-    strbuf_printf(unparser->out, " %s%s ", name, distinct ? " DISTINCT" : "");
+    strbuf_printf(unparser->out, " %s%s ", binary_name(expr->as.binary.op),
+                  distinct ? " DISTINCT" : "");
     unparse_expr_within(unparser, expr->as.binary.right, level + 1);
 }
 
@@ -404,7 +410,7 @@ static void add_in(struct unparser *unparser, const struct ast_expr *expr)
 static void add_quantified(struct unparser *unparser, const struct ast_expr *expr)
 {
     unparse_expr_within(unparser, expr->as.quantified.value, LEVEL_COMPARE);
-    strbuf_printf(unparser->out, " %s %s ", binary_names[expr->as.quantified.op],
+    strbuf_printf(unparser->out, " %s %s ", binary_name(expr->as.quantified.op),
                   expr->as.quantified.all ? "ALL" : "SOME");
     add_set(unparser, &expr->as.quantified.list, expr->as.quantified.query);
 }

@@ -153,8 +153,10 @@ static void add_bare_table(struct unparser *unparser, const struct ast_table *ta
                      table->as_of != NULL || table->lateral;
     switch (table->kind) {
     case AST_TABLE_NAME:
+        strbuf_add_text(unparser->out, table->lateral ? "(" : "");
         unparse_path(unparser->out, &table->as.path);
         add_hints(unparser, &table->hints);
+        strbuf_add_text(unparser->out, table->lateral ? ")" : "");
         break;
     case AST_TABLE_FILE: unparse_text(unparser->out, table->as.file.value); break;
     case AST_TABLE_QUERY:
