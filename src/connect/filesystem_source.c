@@ -99,6 +99,7 @@ static void filesystem_add(struct filesystem_reader *reader, const struct filesy
         }
     }
     reader->slots[filesystem_slot(reader, file->path)] = reader->files.count;
+    reader->reader.splits.has_pending = true;
 }
 
 static bool filesystem_owns(const struct filesystem_reader *reader, struct str path, uint32_t index)
@@ -212,6 +213,7 @@ static enum status filesystem_start(struct filesystem_reader *reader, struct err
                               .caught_up_us = -1,
                               .watermark = WATERMARK_NONE};
     reader->started++;
+    splits->has_pending = reader->started < reader->files.count;
     return STATUS_OK;
 }
 

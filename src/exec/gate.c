@@ -32,8 +32,14 @@ void gate_restore(struct gate *gate, int64_t watermark)
     gate->announce_watermark = watermark != WATERMARK_NONE;
 }
 
-// The minimum over the channels that are not idle and have not ended; where there is none, the
-// maximum of what they reached: an idle input holds nobody back. `except` is left out.
+// A channel from which no row can come any more.
+static bool is_over(const struct gate_channel *channel)
+{
+    return channel->is_ended || channel->watermark == WATERMARK_END;
+}
+
+// The minimum over the channels that are not idle and not over; where all are idle, the maximum of what
+// they reached: an idle input holds nobody back. `except` is left out. WATERMARK_END: all are over.
 static int64_t merged_watermark(const struct gate *gate, uint32_t except, bool *all_idle)
 {
     int64_t lowest = WATERMARK_END;
@@ -42,7 +48,7 @@ static int64_t merged_watermark(const struct gate *gate, uint32_t except, bool *
     bool any_open = false;
     for (uint32_t i = 0; i < gate->channel_count; i++) {
         const struct gate_channel *channel = &gate->channels[i];
-        if (i == except || channel->is_ended) {
+        if (i == except || is_over(channel)) {
             continue;
         }
         any_open = true;
@@ -61,12 +67,7 @@ static void refresh(struct gate *gate)
 {
     bool all_idle;
     int64_t watermark = merged_watermark(gate, UINT32_MAX, &all_idle);
-    // Behind the last channel END says it all; its watermark came as a marker.
-    bool any_open = false;
-    for (uint32_t i = 0; i < gate->channel_count; i++) {
-        any_open = any_open || !gate->channels[i].is_ended;
-    }
-    if (any_open && watermark > gate->watermark) {
+    if (watermark > gate->watermark) {
         gate->watermark = watermark;
         gate->announce_watermark = true;
     }
@@ -74,6 +75,25 @@ static void refresh(struct gate *gate)
         gate->is_idle = all_idle;
         gate->announce_idle = true;
     }
+}
+
+bool gate_begin(struct gate *gate)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < gate->channel_count; i++) {
+        struct gate_channel *channel = &gate->channels[i];
+        const struct item *first = channel->is_announced ? NULL : ring_peek(channel->ring);
+        if (first != NULL) {
+            ASSERT(first->kind == ITEM_IDLE || first->kind == ITEM_ACTIVE);
+            channel->is_idle = ring_pop(channel->ring).kind == ITEM_IDLE;
+            channel->is_announced = true;
+        }
+        all = all && channel->is_announced;
+    }
+    if (all) {
+        refresh(gate);
+    }
+    return all;
 }
 
 static bool take_announcement(struct gate *gate, struct item *item)

@@ -28,6 +28,7 @@ struct gate_channel {
     bool is_idle;
     bool is_aligned; // brought the barrier in flight
     bool is_ended;
+    bool is_announced; // its first item, which says whether it is idle, was taken
 };
 
 struct gate {
@@ -50,6 +51,10 @@ struct gate {
 void gate_init(struct gate *gate, struct gate_channel *channels, uint32_t channel_count,
                uint32_t port_count);
 void gate_release(struct gate *gate);
+
+// Before anything else: every sender begins by saying whether it is idle, so that a channel from which
+// nothing can come holds no watermark back from the first row on. False: some have not spoken yet.
+bool gate_begin(struct gate *gate);
 
 // The next item, whose batch (settled) is the caller's. False: nothing now. `preferred_port`:
 // UINT32_MAX for none.

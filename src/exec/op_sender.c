@@ -28,6 +28,7 @@ struct op_sender {
     uint32_t marker_next;   // ring that gets the marker in work next
     bool is_idle;           // what the receivers should know
     bool idle_told;         // what they were told
+    bool has_told;          // they were told at all
 };
 
 // The pieces as one batch: columns one after the other, kinds and row watermarks too.
@@ -155,13 +156,6 @@ static void stage_by_hash(struct op_sender *sender, const struct batch *in)
     }
 }
 
-// Everything must be out before a marker: false while a ring has no credit.
-static bool ready_for_marker(struct op_sender *sender)
-{
-    arena_reset(&sender->op.scratch);
-    return flush(sender, true);
-}
-
 static void push_all(struct op_sender *sender, const struct item *item)
 {
     for (uint32_t i = 0; i < sender->spec.ring_count; i++) {
@@ -183,7 +177,7 @@ static bool has_marker_room(struct op_sender *sender)
 // Idleness that found no room is told later: only its last state matters.
 static bool tell_idleness(struct op_sender *sender)
 {
-    if (sender->is_idle == sender->idle_told) {
+    if (sender->has_told && sender->is_idle == sender->idle_told) {
         return true;
     }
     if (!has_marker_room(sender)) {
@@ -191,7 +185,15 @@ static bool tell_idleness(struct op_sender *sender)
     }
     push_all(sender, &(struct item){.kind = sender->is_idle ? ITEM_IDLE : ITEM_ACTIVE});
     sender->idle_told = sender->is_idle;
+    sender->has_told = true;
     return true;
+}
+
+// Everything must be out before a marker: false while a ring has no credit.
+static bool ready_for_marker(struct op_sender *sender)
+{
+    arena_reset(&sender->op.scratch);
+    return flush(sender, true) && (sender->has_told || tell_idleness(sender));
 }
 
 static enum op_result sender_on_batch(struct op *op, uint32_t port, const struct batch *in,
@@ -204,7 +206,7 @@ static enum op_result sender_on_batch(struct op *op, uint32_t port, const struct
     arena_reset(&op->scratch);
     if (!sender->has_taken) {
         // A piece must find room: what is full goes first.
-        if (!flush(sender, false)) {
+        if (!(sender->has_told || tell_idleness(sender)) || !flush(sender, false)) {
             return OP_PENDING;
         }
         if (sender->spec.kind == SENDER_HASH && sender->spec.ring_count > 1) {

@@ -178,8 +178,8 @@ static enum op_result watermark_on_dry(struct op *op, struct op_output *out, str
     bool any_open;
     int64_t lowest = lowest_of_others(assigner, UINT32_MAX, &highest, &any_open);
     // An instance without open splits has nothing to wait for: idle at once.
-    bool idle = lowest == WATERMARK_END;
-    int64_t candidate = idle ? highest : lowest;
+    bool idle = lowest == WATERMARK_END && !assigner->splits->has_pending;
+    int64_t candidate = lowest == WATERMARK_END ? highest : lowest;
     assigner->emitted = candidate > before ? candidate : before;
     emit_if_grown(assigner, assigner->announces ? WATERMARK_NONE : before, out);
     assigner->announces = false;

@@ -390,6 +390,9 @@ enum segment_result segment_step(struct segment *segment, struct err *err)
         return SEGMENT_ENDED;
     }
     if (!segment->has_started) {
+        if (segment->gate != NULL && !gate_begin(segment->gate)) {
+            return SEGMENT_DRY;
+        }
         enum segment_result result = step_dry(segment, err);
         return result == SEGMENT_DRY ? SEGMENT_RAN : result;
     }

@@ -46,6 +46,7 @@ struct source_split {
 struct source_splits {
     uint32_t count;
     struct source_split *items; // grows when splits appear; indexes stay
+    bool has_pending;           // there are splits that are not among the items yet: not idle
     uint64_t lag_rows;          // behind the end, where it is known; for the status line
 };
 

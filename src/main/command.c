@@ -53,7 +53,7 @@ bool command_read_file(const char *path, struct str *out)
     }
     struct strbuf text;
     strbuf_init(&text, FILE_MAX);
-    char chunk[65536];
+    char chunk[8192];
     size_t size;
     while ((size = fread(chunk, 1, sizeof chunk, file)) > 0) {
         strbuf_add(&text, str_make(chunk, size));

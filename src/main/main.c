@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The command line: one command, its verbs.
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "main/command.h"
 #include "main/help.h"
 
@@ -24,11 +26,16 @@ static const struct flag flags[] = {
 
 static const char *const format_names[] = {"table", "tsv", "csv", "json", "ndjson", "typed"};
 
-static int usage(const char *format, const char *what)
+static int usage(const char *format, ...) PRINTF_LIKE(1, 2);
+
+static int usage(const char *format, ...)
 {
+    va_list args;
+    va_start(args, format);
     fprintf(stderr, "frazil: ");
-    fprintf(stderr, format, what);
+    vfprintf(stderr, format, args);
     fprintf(stderr, "\n  try: frazil --help\n");
+    va_end(args);
     return EXIT_USAGE;
 }
 

@@ -23,7 +23,7 @@ struct shell {
     const struct command_options *options;
     EditLine *line;
     History *history;
-    char history_path[4096];
+    char history_path[1024];
     struct strbuf text;  // statements begun and not ended
     struct strbuf last;  // the last statement executed, for \watch
     bool expanded;
@@ -52,7 +52,7 @@ static void open_history(struct shell *shell)
     HistEvent event;
     const char *state = getenv("XDG_STATE_HOME");
     const char *home = getenv("HOME");
-    char directory[4000] = "";
+    char directory[1000] = "";
     if (state != NULL && state[0] == '/') {
         (void)snprintf(directory, sizeof directory, "%s/frazil", state);
     } else if (home != NULL) {
@@ -117,7 +117,7 @@ static void watch(struct shell *shell, struct str argument)
 
 static void include(struct shell *shell, struct str argument)
 {
-    char path[4096];
+    char path[1024];
     struct str text;
     (void)snprintf(path, sizeof path, "%.*s", STR_ARGS(argument));
     if (command_read_file(path, &text)) {
@@ -166,7 +166,7 @@ static void run_command(struct shell *shell, struct str line)
     } else if (str_is(name, "\\l")) {
         execute(shell, STR_LIT("SHOW DATABASES"));
     } else if (str_is(name, "\\d")) {
-        char text[4096];
+        char text[1024];
         (void)snprintf(text, sizeof text, "DESCRIBE EXTENDED %.*s", STR_ARGS(argument));
         execute(shell, str_from(text));
     } else if (str_is(name, "\\?") || str_is(name, "\\h")) {

@@ -25,7 +25,8 @@ enum status session_new(const struct session_options *options, struct session **
     session->catalog = STR_LIT("lake");
     session->database = STR_LIT("default");
     session->store = store_file_new(NULL);
-    session->connectors = registry_connectors();
+    session->connectors = (struct connectors){.find_source = registry_find_source,
+                                              .find_sink = registry_find_sink};
     VEC_PUSH(&session->catalogs, catalog_memory_new(STR_LIT("default_catalog"),
                                                     STR_LIT("default_database")));
     *out = session;
@@ -112,6 +113,7 @@ static const char *unsupported_name(enum ast_statement_kind kind)
     switch (kind) {
     case AST_UPDATE: return "UPDATE";
     case AST_DELETE: return "DELETE";
+    case AST_MERGE: return "MERGE";
     case AST_TRUNCATE: return "TRUNCATE TABLE";
     case AST_USE_MODULES: return "USE MODULES";
     case AST_LOAD_MODULE: return "LOAD MODULE";
@@ -174,6 +176,7 @@ static enum status dispatch(struct statement_run *run, struct err *err)
     case AST_ALTER: return run_alter(run, err);
     case AST_UPDATE:
     case AST_DELETE:
+    case AST_MERGE:
     case AST_TRUNCATE:
     case AST_USE_MODULES:
     case AST_LOAD_MODULE:
