@@ -13,8 +13,10 @@ struct column_builder {
     uint32_t count;
     uint32_t capacity;
     uint32_t null_count;
+    uint32_t marked; // rows before it have their bit in `valid`; those behind have values
+    uint32_t width;  // of a value; 0 for ROW
     size_t string_bytes;
-    uint64_t *valid; // for all rows, also while there are no nulls
+    uint64_t *valid; // zero behind `marked`
     char *values;    // NULL for ROW
     uint32_t child_count;
     struct column_builder **children;
@@ -34,11 +36,12 @@ struct column_builder *column_builder_new(struct arena *arena, const struct type
     builder->arena = arena;
     builder->type = type;
     builder->physical = type_physical(type);
+    builder->width = (uint32_t)physical_width(builder->physical);
     count_children(builder);
     uint32_t words = bits_words(rows > ROWS_MIN ? rows : ROWS_MIN);
     builder->capacity = words * 64;
     builder->valid = arena_zalloc(arena, words * sizeof *builder->valid);
-    size_t width = physical_width(builder->physical);
+    size_t width = builder->width;
     builder->values = width == 0 ? NULL : arena_alloc64(arena, width * builder->capacity);
     builder->children = arena_new_array(arena, struct column_builder *, builder->child_count);
     builder->finished = arena_new_array(arena, struct column, builder->child_count);
@@ -77,39 +80,52 @@ static void grow(struct column_builder *builder)
 {
     ASSERT(builder->capacity < UINT32_MAX / 2);
     uint32_t capacity = builder->capacity * 2;
-    size_t width = physical_width(builder->physical);
+    size_t width = builder->width;
     if (width != 0) {
         char *values = arena_alloc64(builder->arena, width * capacity);
         memcpy(values, builder->values, width * builder->count);
         builder->values = values;
     }
     uint64_t *valid = arena_zalloc(builder->arena, bits_words(capacity) * sizeof *valid);
-    memcpy(valid, builder->valid, bits_words(builder->count) * sizeof *valid);
+    memcpy(valid, builder->valid, bits_words(builder->marked) * sizeof *valid);
     builder->valid = valid;
     builder->capacity = capacity;
 }
 
-// The place of the next value, which is valid.
-static inline void *next_valid(struct column_builder *builder)
+// Sets the bits of the rows that came since the last null: not one by one while they come.
+static void mark_valid(struct column_builder *builder)
+{
+    for (uint32_t row = builder->marked; row < builder->count;) {
+        uint32_t end = (row / 64 + 1) * 64 < builder->count ? (row / 64 + 1) * 64 : builder->count;
+        builder->valid[row / 64] |= bits_tail(end - row) << (row % 64);
+        row = end;
+    }
+    builder->marked = builder->count;
+}
+
+static inline uint32_t next_row(struct column_builder *builder)
 {
     if (builder->count == builder->capacity) {
         grow(builder);
     }
-    uint32_t row = builder->count++;
-    bits_set(builder->valid, row);
-    return builder->values + physical_width(builder->physical) * row;
+    return builder->count++;
+}
+
+// The place of the next value; not for ROW.
+static inline void *next_value(struct column_builder *builder)
+{
+    size_t row = next_row(builder);
+    return builder->values + builder->width * row;
 }
 
 void column_builder_null(struct column_builder *builder)
 {
-    if (builder->count == builder->capacity) {
-        grow(builder);
-    }
-    uint32_t row = builder->count++;
+    mark_valid(builder);
+    size_t row = next_row(builder);
+    builder->marked = builder->count;
     builder->null_count++;
-    size_t width = physical_width(builder->physical);
-    if (width != 0) {
-        memset(builder->values + width * row, 0, width);
+    if (builder->width != 0) {
+        memset(builder->values + builder->width * row, 0, builder->width);
     }
     for (uint32_t i = 0; builder->physical == PHYSICAL_ROW && i < builder->child_count; i++) {
         column_builder_null(builder->children[i]);
@@ -135,8 +151,8 @@ void column_builder_i32(struct column_builder *builder, int32_t value)
 
 void column_builder_i64(struct column_builder *builder, int64_t value)
 {
-    void *place = next_valid(builder);
-    switch (physical_width(builder->physical)) {
+    void *place = next_value(builder);
+    switch (builder->width) {
     case 1: *(int8_t *)place = (int8_t)value; break;
     case 2: *(int16_t *)place = (int16_t)value; break;
     case 4: *(int32_t *)place = (int32_t)value; break;
@@ -148,7 +164,7 @@ void column_builder_i64(struct column_builder *builder, int64_t value)
 void column_builder_i128(struct column_builder *builder, int128 value)
 {
     if (builder->physical == PHYSICAL_I128) {
-        *(int128 *)next_valid(builder) = value;
+        *(int128 *)next_value(builder) = value;
     } else {
         column_builder_i64(builder, (int64_t)value);
     }
@@ -157,19 +173,19 @@ void column_builder_i128(struct column_builder *builder, int128 value)
 void column_builder_f32(struct column_builder *builder, float value)
 {
     DASSERT(builder->physical == PHYSICAL_F32);
-    *(float *)next_valid(builder) = value;
+    *(float *)next_value(builder) = value;
 }
 
 void column_builder_f64(struct column_builder *builder, double value)
 {
     DASSERT(builder->physical == PHYSICAL_F64);
-    *(double *)next_valid(builder) = value;
+    *(double *)next_value(builder) = value;
 }
 
 void column_builder_nano(struct column_builder *builder, struct nano value)
 {
     DASSERT(builder->physical == PHYSICAL_NANO);
-    *(struct nano *)next_valid(builder) = value;
+    *(struct nano *)next_value(builder) = value;
 }
 
 void column_builder_timestamp_us(struct column_builder *builder, int64_t micros)
@@ -195,14 +211,14 @@ void column_builder_string(struct column_builder *builder, struct str value)
         ptr = arena_copy(builder->arena, value.ptr, value.size);
         builder->string_bytes += value.size;
     }
-    *(struct strview *)next_valid(builder) = strview_make(ptr, value.size);
+    *(struct strview *)next_value(builder) = strview_make(ptr, value.size);
 }
 
 void column_builder_string_borrow(struct column_builder *builder, struct str value)
 {
     DASSERT(builder->physical == PHYSICAL_STRING && value.size <= UINT32_MAX);
     builder->string_bytes += value.size > STRVIEW_INLINE_MAX ? value.size : 0;
-    *(struct strview *)next_valid(builder) = strview_make(value.ptr, value.size);
+    *(struct strview *)next_value(builder) = strview_make(value.ptr, value.size);
 }
 
 struct column_builder *column_builder_child(struct column_builder *builder, uint32_t child)
@@ -213,7 +229,7 @@ struct column_builder *column_builder_child(struct column_builder *builder, uint
 
 void column_builder_list_begin(struct column_builder *builder)
 {
-    struct list_view *view = next_valid(builder);
+    struct list_view *view = next_value(builder);
     *view = (struct list_view){.offset = builder->children[0]->count};
 }
 
@@ -230,10 +246,7 @@ void column_builder_list_end(struct column_builder *builder)
 
 void column_builder_row(struct column_builder *builder)
 {
-    if (builder->count == builder->capacity) {
-        grow(builder);
-    }
-    bits_set(builder->valid, builder->count++);
+    (void)next_row(builder);
     DASSERT(builder->child_count == 0 || builder->children[0]->count == builder->count);
 }
 
@@ -269,14 +282,15 @@ void column_builder_value(struct column_builder *builder, const struct column *c
         }
         column_builder_row(builder);
     } else {
-        size_t width = physical_width(column->physical);
-        memcpy(next_valid(builder), (const char *)holder->values + width * at, width);
+        size_t width = builder->width;
+        memcpy(next_value(builder), (const char *)holder->values + width * at, width);
     }
 }
 
 void column_builder_truncate(struct column_builder *builder, uint32_t count)
 {
     DASSERT(count <= builder->count);
+    mark_valid(builder);
     uint32_t elements = 0;
     const struct list_view *views = (const struct list_view *)(const void *)builder->values;
     bool is_list = builder->physical == PHYSICAL_LIST || builder->physical == PHYSICAL_MAP;
@@ -288,7 +302,7 @@ void column_builder_truncate(struct column_builder *builder, uint32_t count)
         builder->null_count -= !bits_get(builder->valid, row);
         bits_clear(builder->valid, row);
     }
-    builder->count = count;
+    builder->count = builder->marked = count;
     for (uint32_t i = 0; i < builder->child_count; i++) {
         uint32_t keep = is_list ? elements : count;
         if (builder->children[i]->count > keep) {
@@ -299,6 +313,9 @@ void column_builder_truncate(struct column_builder *builder, uint32_t count)
 
 struct column column_builder_finish(struct column_builder *builder)
 {
+    if (builder->null_count > 0) {
+        mark_valid(builder);
+    }
     struct column column = {.physical = builder->physical,
                             .encoding = ENCODING_FLAT,
                             .row_count = builder->count,
@@ -314,8 +331,9 @@ struct column column_builder_finish(struct column_builder *builder)
 
 void column_builder_reset(struct column_builder *builder)
 {
-    memset(builder->valid, 0, bits_words(builder->count) * sizeof *builder->valid);
+    memset(builder->valid, 0, bits_words(builder->marked) * sizeof *builder->valid);
     builder->count = 0;
+    builder->marked = 0;
     builder->null_count = 0;
     builder->string_bytes = 0;
     for (uint32_t i = 0; i < builder->child_count; i++) {

@@ -201,42 +201,17 @@ static void big_digits(const struct scale *scale, int exponent, struct digits *d
     finish_digits(digits, low, high, big_compare(&b, &tens));
 }
 
-static uint128 small_make(uint64_t word, int fives, int twos)
-{
-    uint128 value = word;
-    for (; fives > 0; fives--) {
-        value *= 5;
-    }
-    return value << twos;
-}
+#define T uint64_t
+#define NAME(stem) narrow_##stem
+#include "data/float_text_tmpl.h"
+#undef T
+#undef NAME
 
-static void small_digits(const struct scale *scale, int exponent, struct digits *digits)
-{
-    uint128 b = small_make(scale->fraction, scale->b5, scale->b2);
-    const uint128 s = small_make(1, scale->s5, scale->s2);
-    uint128 m = small_make(1, scale->b5, scale->m2);
-    const uint128 tens = s * 10;
-    bool low = false;
-    bool high = false;
-    bool is_first = true;
-    do {
-        int digit = (int)(b / s);
-        b = b % s * 10;
-        m *= 10;
-        low = b < m;
-        high = scale->counts_ties ? b + m >= tens : b + m > tens;
-        if (is_first) {
-            first_digit(digits, digit, high, exponent);
-            is_first = false;
-            if (wants_more(digits)) {
-                low = high = false;
-            }
-        } else {
-            digits->text[digits->count++] = (char)('0' + digit);
-        }
-    } while (!low && !high);
-    finish_digits(digits, low, high, b * 2 < tens ? -1 : b * 2 > tens);
-}
+#define T uint128
+#define NAME(stem) small_##stem
+#include "data/float_text_tmpl.h"
+#undef T
+#undef NAME
 
 static int bits_of_power5(int power)
 {
@@ -325,7 +300,9 @@ static void generate(uint64_t fraction, int exponent, int significant_bits, stru
     int b_bits = fraction_bits + scale.b2 + bits_of_power5(scale.b5);
     int tens_bits = scale.s2 + 1 + bits_of_power5(scale.s5 + 1);
     scale.counts_ties = b_bits >= 64 || tens_bits >= 64;
-    if (b_bits < 120 && tens_bits < 120) {
+    if (b_bits < 60 && tens_bits < 60) {
+        narrow_digits(&scale, decimal, digits);
+    } else if (b_bits < 120 && tens_bits < 120) {
         small_digits(&scale, decimal, digits);
     } else {
         big_digits(&scale, decimal, digits);

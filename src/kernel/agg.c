@@ -4,7 +4,7 @@
 // that count. Integers are added as unsigned, so that wrapping is defined.
 #include "kernel/agg.h"
 
-#include "base/assert.h"
+#include "base/compiler.h"
 #include "kernel/compare.h"
 
 #define T int8_t
@@ -134,23 +134,31 @@ void agg_sum_i64(const struct agg_rows *rows, const struct column *column, int64
     }
 }
 
+// One more value; `carries` may be NULL.
+ALWAYS_INLINE void add_i128(int128 *sums, int64_t *carries, uint32_t group, int128 value)
+{
+    if (__builtin_add_overflow(sums[group], value, &sums[group]) && carries != NULL) {
+        carries[group] += value < 0 ? -1 : 1;
+    }
+}
+
 void agg_sum_i128(const struct agg_rows *rows, const struct column *column, int128 *sums,
                   int64_t *carries)
 {
+    if (is_plain(rows, column) && column->physical == PHYSICAL_I64) {
+        const int64_t *values = column->values;
+        for (uint32_t row = 0; row < rows->row_count; row++) {
+            add_i128(sums, carries, group_of(rows, row), values[row]);
+        }
+        return;
+    }
     for (uint32_t word = 0; word < bits_words(rows->row_count); word++) {
         for (uint64_t bits = counted_word(rows, column, word); bits != 0; bits &= bits - 1) {
             uint32_t row = word * 64 + (uint32_t)__builtin_ctzll(bits);
-            uint32_t group = group_of(rows, row);
             int128 value = column->physical == PHYSICAL_I128
                                ? *(const int128 *)column_value(column, row)
                                : load_i64(column, row);
-            value *= sign_of(rows, row);
-            int128 before = sums[group];
-            sums[group] = (int128)((uint128)before + (uint128)value);
-            if (carries != NULL && (before < 0) == (value < 0) &&
-                (sums[group] < 0) != (before < 0)) {
-                carries[group] += before < 0 ? -1 : 1;
-            }
+            add_i128(sums, carries, group_of(rows, row), value * sign_of(rows, row));
         }
     }
 }

@@ -215,6 +215,27 @@ static void sum_loop(struct kernel_loop *loop)
     }
 }
 
+// Sums of one scale that stay below 64 bits: two values of up to 18 digits cannot leave them.
+static void narrow_sum_loop(struct kernel_loop *loop)
+{
+    const struct decimal_call *call = loop->options;
+    const int64_t *a = loop->args[0];
+    const int64_t *b = loop->args[1];
+    const uint32_t a_step = loop->is_const[0] ? 0 : 1;
+    const uint32_t b_step = loop->is_const[1] ? 0 : 1;
+    const uint64_t flip = call->op == ARITH_SUB ? UINT64_MAX : 0; // -x is ~x + 1
+    int64_t *out = loop->out;
+    for (uint32_t i = 0; i < loop->count; i++) {
+        uint64_t other = ((uint64_t)b[i * b_step] ^ flip) - flip;
+        out[i] = (int64_t)((uint64_t)a[i * a_step] + other);
+    }
+    const int64_t limit = (int64_t)decimal_power(call->decimal.precision);
+    for (uint32_t i = 0; i < loop->count; i++) {
+        uint64_t is_wide = out[i] >= limit || out[i] <= -limit;
+        loop->bad[i / 64] |= is_wide << (i % 64);
+    }
+}
+
 static kernel_loop_fn *choose_loop(const struct decimal_call *call)
 {
     const struct arith_decimal *d = &call->decimal;
@@ -226,6 +247,10 @@ static kernel_loop_fn *choose_loop(const struct decimal_call *call)
     }
     // Factors up to 10^18 keep each term below 2^63 * 10^18, far from 2^127.
     bool is_sum = call->op == ARITH_ADD || call->op == ARITH_SUB;
+    if (is_sum && d->scale == d->a_scale && d->scale == d->b_scale &&
+        call->out_physical == PHYSICAL_I64) {
+        return narrow_sum_loop;
+    }
     if (is_sum && d->scale >= d->a_scale && d->scale >= d->b_scale && d->scale - d->a_scale <= 18 &&
         d->scale - d->b_scale <= 18) {
         return sum_loop;

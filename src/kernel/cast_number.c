@@ -78,6 +78,30 @@ static void i64_to_f64_loop(struct kernel_loop *loop)
     }
 }
 
+// 64 bits to a DECIMAL with as many digits after the point, or more.
+static void scale_up_loop(struct kernel_loop *loop)
+{
+    const struct cast_options *options = loop->options;
+    int32_t scale = options->from->kind == TYPE_DECIMAL ? options->from->scale : 0;
+    const int128 factor = decimal_power(options->to->scale - scale);
+    const int128 limit = decimal_power(options->to->length);
+    const int64_t *in = loop->args[0];
+    for (uint32_t i = 0; i < loop->count; i++) {
+        int128 value = in[i] * factor;
+        uint64_t is_wide = value >= limit || value <= -limit;
+        loop->bad[i / 64] |= is_wide << (i % 64);
+        widen_store(options->to_physical, loop->out, i, value);
+    }
+}
+
+static bool scales_up(const struct cast_options *options)
+{
+    int32_t scale = options->from->kind == TYPE_DECIMAL ? options->from->scale : 0;
+    int32_t up = options->to->scale - scale;
+    return options->from_physical == PHYSICAL_I64 && options->to->kind == TYPE_DECIMAL && up >= 0 &&
+           up <= 18; // 2^63 * 10^18 is far from 2^127
+}
+
 // Integers, decimals and booleans, by their unscaled value.
 static void exact_loop(struct kernel_loop *loop)
 {
@@ -184,6 +208,8 @@ bool cast_number_shape(const struct cast_options *options, struct kernel_shape *
     if (from_approximate) {
         shape->loop =
             options->to->kind == TYPE_DECIMAL ? approximate_to_decimal_loop : approximate_loop;
+    } else if (scales_up(options)) {
+        shape->loop = scale_up_loop;
     } else if (plain_integers && options->from_physical == PHYSICAL_I32 &&
                options->to_physical == PHYSICAL_I64) {
         shape->loop = i32_to_i64_loop;

@@ -40,10 +40,10 @@ static bool parse_integer(struct str text, int64_t min, int64_t max, int64_t *ou
     if (at == text.size) {
         return false;
     }
-    int128 value = 0;
+    int64_t value = 0; // below zero, where one more number fits
     for (; at < text.size && is_digit(text.ptr[at]); at++) {
-        value = value * 10 + (text.ptr[at] - '0');
-        if (value > (int128)INT64_MAX + 1) {
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_sub_overflow(value, text.ptr[at] - '0', &value)) {
             return false;
         }
     }
@@ -53,9 +53,11 @@ static bool parse_integer(struct str text, int64_t min, int64_t max, int64_t *ou
             at++;
         }
     }
-    value = is_negative ? -value : value;
-    *out = (int64_t)value;
-    return at == text.size && value >= min && value <= max;
+    if (!is_negative && value == INT64_MIN) {
+        return false;
+    }
+    *out = is_negative ? value : -value;
+    return at == text.size && *out >= min && *out <= max;
 }
 
 static bool parse_boolean(struct str text, bool *out)

@@ -77,6 +77,12 @@ ALWAYS_INLINE uint64_t string_hash(const struct strview *value)
     return hash_combine(hash_word(words[0] ^ hash_start), words[1]);
 }
 
+// The first column's hash is taken as it is, later ones are combined with it.
+ALWAYS_INLINE void add_hash(uint64_t *out, uint64_t hash, bool is_first)
+{
+    *out = is_first ? hash : hash_combine(*out, hash);
+}
+
 #define T uint8_t
 #define NAME(stem) bool_##stem
 #include "kernel/hash_columns_tmpl.h"
@@ -138,7 +144,7 @@ ALWAYS_INLINE uint64_t string_hash(const struct strview *value)
 #undef NAME
 
 typedef uint64_t value_fn(const void *value);
-typedef void flat_fn(const struct column *column, uint64_t *out);
+typedef void flat_fn(const struct column *column, bool is_first, uint64_t *out);
 typedef void plain_fn(const void *values, uint32_t count, uint64_t *out);
 
 static value_fn *const value_by_type[] = {
@@ -209,7 +215,7 @@ static uint64_t hash_value(const struct column *column, uint32_t row)
     return value_by_type[column->physical](value);
 }
 
-static void add_dict(const struct column *column, uint64_t *out)
+static void add_dict(const struct column *column, bool is_first, uint64_t *out)
 {
     uint64_t entries[ENTRIES_MAX];
     const struct column *dict = column->dict;
@@ -223,37 +229,37 @@ static void add_dict(const struct column *column, uint64_t *out)
     }
     for (uint32_t row = 0; row < column->row_count; row++) {
         uint64_t hash = column_is_null(column, row) ? hash_null : entries[column->codes[row]];
-        out[row] = hash_combine(out[row], hash);
+        add_hash(&out[row], hash, is_first);
     }
 }
 
-static void add_column(const struct column *column, uint64_t *out)
+static void add_column(const struct column *column, bool is_first, uint64_t *out)
 {
     if (column->encoding == ENCODING_CONST) {
         uint64_t hash = hash_value(column, 0);
         for (uint32_t row = 0; row < column->row_count; row++) {
-            out[row] = hash_combine(out[row], hash);
+            add_hash(&out[row], hash, is_first);
         }
     } else if (column->encoding == ENCODING_DICT && column->dict->row_count <= ENTRIES_MAX &&
                column->dict->row_count <= column->row_count) {
-        add_dict(column, out);
+        add_dict(column, is_first, out);
     } else if (column->encoding == ENCODING_DICT || is_nested(column)) {
         for (uint32_t row = 0; row < column->row_count; row++) {
-            out[row] = hash_combine(out[row], hash_value(column, row));
+            add_hash(&out[row], hash_value(column, row), is_first);
         }
     } else {
-        flat_by_type[column->physical](column, out);
+        flat_by_type[column->physical](column, is_first, out);
     }
 }
 
 void hash_columns(const struct column *columns, uint32_t count, uint32_t row_count, uint64_t *out)
 {
-    for (uint32_t row = 0; row < row_count; row++) {
+    for (uint32_t row = 0; count == 0 && row < row_count; row++) {
         out[row] = hash_start;
     }
     for (uint32_t i = 0; i < count; i++) {
         DASSERT(columns[i].row_count == row_count);
-        add_column(&columns[i], out);
+        add_column(&columns[i], i == 0, out);
     }
 }
 
@@ -261,7 +267,7 @@ uint64_t hash_columns_row(const struct column *columns, uint32_t count, uint32_t
 {
     uint64_t hash = hash_start;
     for (uint32_t i = 0; i < count; i++) {
-        hash = hash_combine(hash, hash_value(&columns[i], row));
+        add_hash(&hash, hash_value(&columns[i], row), i == 0);
     }
     return hash;
 }

@@ -44,19 +44,29 @@ uint32_t kernel_first_failed(const struct kernel_run *run)
     return UINT32_MAX;
 }
 
-// Zeroes the values of all rows whose bit is 0.
+// Zeroes the values of all rows whose bit is 0. One loop a width, so that a value is one store.
 static void zero_nulls(void *values, size_t width, const uint64_t *valid, uint32_t row_count)
 {
-    char *bytes = values;
+    static const struct nano zero = {0};
     for (uint32_t word = 0; word < bits_words(row_count); word++) {
         uint64_t nulls = ~valid[word];
         if (word + 1 == bits_words(row_count)) {
             nulls &= bits_tail(row_count);
         }
-        for (; nulls != 0; nulls &= nulls - 1) {
-            uint32_t row = word * 64 + (uint32_t)__builtin_ctzll(nulls);
-            memset(bytes + width * row, 0, width);
+        char *from = (char *)values + width * word * 64;
+#define ZERO_ROWS(size)                                                                            \
+    for (; nulls != 0; nulls &= nulls - 1) {                                                       \
+        memcpy(from + (size) * (size_t)__builtin_ctzll(nulls), &zero, (size));                     \
+    }                                                                                              \
+    break
+        switch (width) {
+        case 1: ZERO_ROWS(1);
+        case 2: ZERO_ROWS(2);
+        case 4: ZERO_ROWS(4);
+        case 8: ZERO_ROWS(8);
+        default: ZERO_ROWS(16);
         }
+#undef ZERO_ROWS
     }
 }
 

@@ -70,15 +70,14 @@ static bool pair_differs(const struct row_equal_pairs *pairs, uint32_t i)
     return memcmp(a, b, physical_width(pairs->a->physical)) != 0;
 }
 
-// Flat 64-bit numbers without nulls: the usual key.
+// Flat columns without nulls of the usual keys.
 static bool is_simple(const struct row_equal_pairs *pairs)
 {
-    return pairs->a->physical == PHYSICAL_I64 && pairs->a->encoding == ENCODING_FLAT &&
-           pairs->b->encoding == ENCODING_FLAT && pairs->a->valid == NULL &&
-           pairs->b->valid == NULL;
+    return pairs->a->encoding == ENCODING_FLAT && pairs->b->encoding == ENCODING_FLAT &&
+           pairs->a->valid == NULL && pairs->b->valid == NULL;
 }
 
-static void narrow_simple(const struct row_equal_pairs *pairs, uint64_t *equal)
+static void narrow_i64(const struct row_equal_pairs *pairs, uint64_t *equal)
 {
     const int64_t *a = pairs->a->values;
     const int64_t *b = pairs->b->values;
@@ -88,10 +87,25 @@ static void narrow_simple(const struct row_equal_pairs *pairs, uint64_t *equal)
     }
 }
 
+static void narrow_strings(const struct row_equal_pairs *pairs, uint64_t *equal)
+{
+    const struct strview *a = pairs->a->values;
+    const struct strview *b = pairs->b->values;
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        uint64_t differs =
+            !strview_equal(&a[row_at(pairs->a_rows, i)], &b[row_at(pairs->b_rows, i)]);
+        equal[i / 64] &= ~(differs << (i % 64));
+    }
+}
+
 void row_equal_narrow(const struct row_equal_pairs *pairs, uint64_t *equal)
 {
-    if (is_simple(pairs)) {
-        narrow_simple(pairs, equal);
+    if (is_simple(pairs) && pairs->a->physical == PHYSICAL_I64) {
+        narrow_i64(pairs, equal);
+        return;
+    }
+    if (is_simple(pairs) && pairs->a->physical == PHYSICAL_STRING) {
+        narrow_strings(pairs, equal);
         return;
     }
     for (uint32_t word = 0; word < bits_words(pairs->count); word++) {

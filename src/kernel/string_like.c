@@ -85,6 +85,17 @@ static bool is_line_end(struct str text, size_t at, size_t length)
             (memcmp(bytes, "\xe2\x80\xa8", 3) == 0 || memcmp(bytes, "\xe2\x80\xa9", 3) == 0));
 }
 
+// Where the part behind a run may begin, at or behind `at`: its first byte, if it has one, must
+// stand there. SIZE_MAX: nowhere.
+static size_t next_start(const struct pattern *pattern, size_t token, struct str text, size_t at)
+{
+    if (token == pattern->text.size || pattern->tokens[token] != TOKEN_TEXT) {
+        return at;
+    }
+    const char *found = memchr(text.ptr + at, pattern->text.ptr[token], text.size - at);
+    return found == NULL ? SIZE_MAX : (size_t)(found - text.ptr);
+}
+
 // The usual way with one place to go back to: behind the last run.
 static bool matches_general(const struct pattern *pattern, struct str text)
 {
@@ -92,32 +103,38 @@ static bool matches_general(const struct pattern *pattern, struct str text)
     size_t token = 0;
     size_t run_token = SIZE_MAX; // behind the last run seen
     size_t run_at = 0;
-    while (at < text.size || (token < pattern->text.size && pattern->tokens[token] == TOKEN_RUN)) {
-        if (token < pattern->text.size && pattern->tokens[token] == TOKEN_RUN) {
-            run_token = ++token;
-            run_at = at;
+    size_t count = pattern->text.size;
+    while (at < text.size || (token < count && pattern->tokens[token] == TOKEN_RUN)) {
+        enum token kind = token < count ? (enum token)pattern->tokens[token] : TOKEN_TEXT;
+        if (token < count && kind == TOKEN_TEXT && pattern->text.ptr[token] == text.ptr[at]) {
+            at++;
+            token++;
             continue;
         }
-        if (token < pattern->text.size && pattern->tokens[token] == TOKEN_ONE) {
+        if (token < count && kind == TOKEN_ONE) {
             size_t length = utf8_length(text, at);
             if (!is_line_end(text, at, length)) {
                 at += length;
                 token++;
                 continue;
             }
-        } else if (token < pattern->text.size && pattern->text.ptr[token] == text.ptr[at]) {
-            at++;
-            token++;
-            continue;
         }
-        if (run_token == SIZE_MAX) {
+        if (token < count && kind == TOKEN_RUN) {
+            run_token = ++token;
+            run_at = at;
+        } else if (run_token == SIZE_MAX) {
+            return false;
+        } else {
+            run_at += utf8_length(text, run_at);
+        }
+        run_at = next_start(pattern, run_token, text, run_at);
+        if (run_at == SIZE_MAX) {
             return false;
         }
-        run_at += utf8_length(text, run_at);
         at = run_at;
         token = run_token;
     }
-    return token == pattern->text.size;
+    return token == count;
 }
 
 static bool matches(const struct pattern *pattern, struct str text)
