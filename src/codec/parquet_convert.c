@@ -252,8 +252,9 @@ static void run_nano(const struct parquet_conversion *conversion, const void *in
             continue;
         }
         int64_t value = ((const int64_t *)in)[i];
-        int64_t second = floor_divide(value, fraction);
-        out[i] = (struct nano){second, (value - second * fraction) * (NANOS_A_SECOND / fraction)};
+        int64_t rest = value % fraction;
+        rest += rest < 0 ? fraction : 0;
+        out[i] = (struct nano){floor_divide(value, fraction), rest * (NANOS_A_SECOND / fraction)};
     }
 }
 
@@ -268,7 +269,8 @@ static void run_i96(const struct parquet_conversion *conversion, const char *in,
         memcpy(&julian, in + 8, 4);
         int64_t extra = floor_divide((int64_t)nanos, NANOS_A_SECOND);
         int64_t second = ((int64_t)(int32_t)julian - 2440588) * 86400 + extra;
-        int64_t rest = (int64_t)nanos - extra * NANOS_A_SECOND;
+        int64_t rest = (int64_t)nanos % NANOS_A_SECOND;
+        rest += rest < 0 ? NANOS_A_SECOND : 0;
         if (conversion->target == PHYSICAL_NANO) {
             ((struct nano *)out)[i] = (struct nano){second, rest};
         } else {

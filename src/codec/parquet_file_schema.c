@@ -167,6 +167,8 @@ static const struct type *leaf_type(struct arena *arena, const struct parquet_el
 
 static enum status build(struct builder *builder, struct parquet_node *parent,
                          struct parquet_node *node, struct err *err);
+static enum status build_group(struct builder *builder, const struct parquet_element *element,
+                               struct parquet_node *node, struct err *err);
 
 static enum status damaged(const struct parquet_element *element, const char *what,
                            struct err *err)
@@ -244,7 +246,7 @@ static enum status build_repeated_element(struct builder *builder, struct parque
         return STATUS_OK;
     }
     node->leaf_first = builder->tree->leaf_count;
-    TRY(build_fields(builder, element, node, err));
+    TRY(build_group(builder, element, node, err)); // it may be annotated as a list itself
     node->leaf_count = builder->tree->leaf_count - node->leaf_first;
     return STATUS_OK;
 }

@@ -490,7 +490,7 @@ enum status parquet_footer_page(struct str bytes, struct parquet_page_header *ou
     *out = (struct parquet_page_header){.type = -1, .is_compressed = true};
     thrift_reader_init(&reader, bytes);
     read_page_header(&reader, out);
-    if (reader.failure != NULL && reader.failed_at >= bytes.size) {
+    if (reader.truncated) {
         return STATUS_AGAIN;
     }
     TRY(finish(&reader, "a page's header", err));

@@ -51,8 +51,9 @@ int parquet_metrics_compare(const struct parquet_node *leaf, struct str left, st
 
 static struct nano split_nanos(int64_t nanos)
 {
-    int64_t second = nanos / 1000000000 - (nanos % 1000000000 < 0);
-    return (struct nano){second, nanos - second * 1000000000};
+    int64_t rest = nanos % 1000000000;
+    bool below = rest < 0;
+    return (struct nano){nanos / 1000000000 - below, rest + (below ? 1000000000 : 0)};
 }
 
 // A bound as a value of the leaf's physical form.

@@ -85,7 +85,8 @@ static enum parquet_encoding put_values(struct parquet_encoder *encoder, struct 
         put_booleans(leaf, out);
         return PARQUET_PLAIN;
     }
-    if (leaf->chunk->state != PARQUET_DICTIONARY_OPEN) {
+    // Nulls only, and no entry yet: codes would ask for a dictionary page that may never come.
+    if (leaf->chunk->state != PARQUET_DICTIONARY_OPEN || leaf->dictionary.count == 0) {
         bytebuf_add(out, leaf->plain.ptr, leaf->plain.size);
         return PARQUET_PLAIN;
     }

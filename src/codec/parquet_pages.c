@@ -360,12 +360,8 @@ static enum status begin_page(struct parquet_leaf_reader *leaf,
     if (leaf->levels_only) {
         return STATUS_OK;
     }
-    TRY(parquet_decode_begin(&leaf->decoder, leaf->node->element, header->encoding, bytes,
-                             leaf->page_slots, &memory, err));
-    if (parquet_decode_has_codes(&leaf->decoder) && !leaf->has_dictionary && bytes.size > 0) {
-        return ERR(err, STATUS_INVALID_DATA, "a page has codes and its chunk no dictionary");
-    }
-    return STATUS_OK;
+    return parquet_decode_begin(&leaf->decoder, leaf->node->element, header->encoding, bytes,
+                                leaf->page_slots, &memory, err);
 }
 
 enum status parquet_pages_begin(struct parquet_leaf_reader *leaf,

@@ -21,6 +21,7 @@ void thrift_fail(struct thrift_reader *reader, const char *failure)
 static uint8_t read_byte(struct thrift_reader *reader)
 {
     if (reader->at == reader->end) {
+        reader->truncated |= reader->failure == NULL;
         thrift_fail(reader, "ends too early");
         return 0;
     }
@@ -123,6 +124,7 @@ static void skip_map(struct thrift_reader *reader, uint32_t depth)
 static void skip_bytes(struct thrift_reader *reader, uint64_t size)
 {
     if (size > (uint64_t)(reader->end - reader->at)) {
+        reader->truncated |= reader->failure == NULL;
         thrift_fail(reader, "bytes reach behind the end");
         return;
     }

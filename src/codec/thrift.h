@@ -48,6 +48,7 @@ struct thrift_reader {
     const uint8_t *end;
     const char *failure; // NULL: none yet
     size_t failed_at;    // bytes from the start
+    bool truncated;      // the failure is that bytes are missing
     uint32_t depth;
 };
 

@@ -7,7 +7,7 @@
 //     parquet_tool copy FILE OUT [key=value...]   read and written again
 //
 // Reading: source=map|read, batch=ROWS, where=ID:OP:VALUE (OP eq, lt, le, gt, ge, null, notnull; VALUE
-// an integer, a float or a text), counters=1. Writing: codec, level, page (1, 2), page_rows,
+// an integer, a float or a text), counters=1, checksums=0|1. Writing: codec, level, page (1, 2), page_rows,
 // page_bytes, dictionary (bytes, 0 none), group (bytes), seal=ROWS (segments taken and restored in
 // between), compact=1.
 //
@@ -147,6 +147,8 @@ static bool set_option(struct options *options, const char *argument)
         options->reader.batch_rows = (uint32_t)number;
     } else if (set_number(argument, "counters", &number)) {
         options->counters = number != 0;
+    } else if (set_number(argument, "checksums", &number)) {
+        options->reader.verify_checksums = number != 0;
     } else if (set_number(argument, "level", &number)) {
         options->writer.level = (int32_t)number;
     } else if (set_number(argument, "page", &number)) {
