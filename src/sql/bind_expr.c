@@ -43,21 +43,33 @@ static enum status negate(struct expr_context *context, bool is_negated, struct 
     return bind_expr_resolve(context->binder, "NOT", EXPR_LIST(args), NULL, at, out, err);
 }
 
+// The number behind minus signs; NULL: something else.
+static const struct ast_expr *signed_literal(const struct ast_expr *ast, bool *negative)
+{
+    while (ast->kind == AST_EXPR_UNARY && ast->as.unary.op == AST_UNARY_MINUS) {
+        *negative = !*negative;
+        ast = ast->as.unary.operand;
+    }
+    bool is_number = ast->kind == AST_EXPR_LITERAL &&
+                     (ast->as.literal.kind == AST_LITERAL_EXACT ||
+                      ast->as.literal.kind == AST_LITERAL_APPROXIMATE ||
+                      ast->as.literal.kind == AST_LITERAL_INTERVAL);
+    return is_number ? ast : NULL;
+}
+
 static enum status bind_unary(struct expr_context *context, const struct ast_expr *ast,
                               const struct expr **out, struct err *err)
 {
     static const char *const names[] = {
         [AST_UNARY_PLUS] = "+", [AST_UNARY_MINUS] = "-", [AST_UNARY_NOT] = "NOT"};
-    const struct ast_expr *operand = ast->as.unary.operand;
     // -2147483648 is an INT, although 2147483648 is none.
-    if (ast->as.unary.op == AST_UNARY_MINUS && operand->kind == AST_EXPR_LITERAL &&
-        (operand->as.literal.kind == AST_LITERAL_EXACT ||
-         operand->as.literal.kind == AST_LITERAL_APPROXIMATE ||
-         operand->as.literal.kind == AST_LITERAL_INTERVAL)) {
-        return bind_literal(context->binder->arena, operand, true, out, err);
+    bool negative = false;
+    const struct ast_expr *literal = signed_literal(ast, &negative);
+    if (literal != NULL && literal != ast) {
+        return bind_literal(context->binder->arena, literal, negative, out, err);
     }
     const struct expr *args[1];
-    TRY(bind_expr(context, operand, &args[0], err));
+    TRY(bind_expr(context, ast->as.unary.operand, &args[0], err));
     return bind_expr_resolve(context->binder, names[ast->as.unary.op], EXPR_LIST(args), NULL,
                              ast->at, out, err);
 }
@@ -308,7 +320,13 @@ static enum status bind_column(struct expr_context *context, const struct ast_ex
                                const struct expr **out, struct err *err)
 {
     struct binder *binder = context->binder;
-    TRY(bind_scope_resolve(binder, context->scope, &ast->as.path, out, err));
+    enum status status = bind_scope_resolve(binder, context->scope, &ast->as.path, out, err);
+    if (status != STATUS_OK && ast->as.path.count == 1 &&
+        str_is_nocase(ast->as.path.parts[0].text, "PI")) { // the one function without parentheses
+        struct expr_list none = {0};
+        return bind_expr_resolve(binder, "PI", none, NULL, ast->at, out, err);
+    }
+    TRY(status);
     const struct expr *column = *out;
     while (column->kind == EXPR_CALL) {
         column = column->args[0];

@@ -3,7 +3,7 @@
 // Literals: their values and types as Calcite gives them in Flink (fixtures/flink-answers,
 // scalar/literal.tsv). Dates between the calendars (1582-10-05 to 14) do not exist. Differing on
 // purpose: INTERVAL '1' WEEK is seven days (in Flink 2.1 one hour).
-#include <errno.h>
+#include <float.h>
 #include <stdlib.h>
 
 #include "data/column.h"
@@ -16,17 +16,15 @@ static bool is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-// Reads exactly `digits` digits at *at.
+// Reads up to `digits` digits at *at, at least one.
 static bool read_digits(struct str text, size_t *at, uint32_t digits, int64_t *out)
 {
     *out = 0;
-    for (uint32_t i = 0; i < digits; i++, (*at)++) {
-        if (*at >= text.size || !is_digit(text.ptr[*at])) {
-            return false;
-        }
+    uint32_t count = 0;
+    for (; count < digits && *at < text.size && is_digit(text.ptr[*at]); count++, (*at)++) {
         *out = *out * 10 + (text.ptr[*at] - '0');
     }
-    return true;
+    return count > 0;
 }
 
 static bool read_byte(struct str text, size_t *at, char byte)
@@ -192,10 +190,10 @@ static enum status bind_decimal(struct arena *arena, const struct ast_expr *ast,
             after_point = true;
             continue;
         }
-        if (precision == TYPE_DECIMAL_PRECISION_MAX) {
-            return out_of_range(ast, err);
-        }
         unscaled = unscaled * 10 + (text.ptr[i] - '0');
+        if (precision == TYPE_DECIMAL_PRECISION_MAX || unscaled > INT64_MAX) {
+            return out_of_range(ast, err); // as Flink's planner has it
+        }
         precision++;
         scale += after_point ? 1 : 0;
     }
@@ -236,6 +234,9 @@ static enum status bind_approximate(struct arena *arena, const struct ast_expr *
         return out_of_range(ast, err);
     }
     double value = strtod(arena_str(arena, text).ptr, NULL);
+    if (value > DBL_MAX) {
+        return out_of_range(ast, err);
+    }
     *out = expr_literal_double(arena, negative ? -value : value);
     return STATUS_OK;
 }

@@ -136,6 +136,18 @@ static const struct plan_case streaming[] = {
      "      +- Calc(select=[k, v, ts], where=[(v > 0)], changelogMode=[I])\n"
      "         +- " WATERMARK "\n"
      "            +- " SCAN_E("k, v, ts") "\n"},
+    {"a filter on a window's bounds filters its results",
+     "SELECT window_start, COUNT(*) AS n FROM TABLE(TUMBLE(TABLE e, DESCRIPTOR(ts), "
+     "INTERVAL '1' SECOND)) WHERE v > 0 AND window_start < TIMESTAMP '2024-01-01 00:00:00.000' "
+     "GROUP BY window_start, window_end",
+     "Calc(select=[window_start, n], where=[(window_start < 2024-01-01 00:00:00.000:TIMESTAMP(3))], "
+     "changelogMode=[I])\n"
+     "+- WindowAggregate(window=[TUMBLE(time_col=[ts], size=[1 s])], select=[COUNT(*) AS n, "
+     "start('w$) AS window_start], changelogMode=[I])\n"
+     "   +- Exchange(distribution=[single], changelogMode=[I])\n"
+     "      +- Calc(select=[ts], where=[(v > 0)], changelogMode=[I])\n"
+     "         +- " WATERMARK "\n"
+     "            +- " SCAN_E("v, ts") "\n"},
     {"an aggregate of a window's bounds stays as it is written",
      "SELECT MAX(window_end) AS m FROM TABLE(HOP(TABLE e, DESCRIPTOR(ts), INTERVAL '1' SECOND, "
      "INTERVAL '3' SECOND)) GROUP BY window_start, window_end",

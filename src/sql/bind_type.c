@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Types as written, with Flink's defaults and limits: CHAR is CHAR(1), DECIMAL is DECIMAL(10, 0),
-// TIMESTAMP is TIMESTAMP(6). Unlike Flink, a DECIMAL of more than 38 digits is refused at once, not
-// where it is used first.
+// Types as written, with Flink's defaults and limits: CHAR is CHAR(1), VARCHAR is STRING, DECIMAL is
+// DECIMAL(10, 0), TIMESTAMP is TIMESTAMP(6). As in Flink, every TIME(p) is a TIME(0), and a DECIMAL of
+// more than 38 digits has 38.
 #include "sql/bind_int.h"
 
 static enum status refuse_name(const struct ast_type *ast, struct err *err)
@@ -68,8 +68,11 @@ static enum status decimal(struct arena *arena, const struct ast_type *ast,
                            const struct type **out, struct err *err)
 {
     int32_t precision;
-    struct limits limits = {10, 1, TYPE_DECIMAL_PRECISION_MAX};
+    struct limits limits = {10, 1, TYPE_LENGTH_MAX};
     TRY(length_of(ast, limits, &precision, err));
+    if (precision > TYPE_DECIMAL_PRECISION_MAX) {
+        precision = TYPE_DECIMAL_PRECISION_MAX;
+    }
     int32_t scale = ast->scale < 0 ? 0 : ast->scale;
     if (scale > precision) {
         return REFUSE(err, ast->at, "the scale of DECIMAL(%d, %d) is larger than its precision",
@@ -114,17 +117,16 @@ static enum status nested(struct arena *arena, const struct ast_type *ast, const
 static enum status of_kind(struct arena *arena, const struct ast_type *ast,
                            const struct type **out, struct err *err)
 {
-    static const struct limits characters = {1, 1, TYPE_LENGTH_MAX};
+    static const struct limits fixed = {1, 0, TYPE_LENGTH_MAX};
+    static const struct limits varying = {TYPE_LENGTH_MAX, 0, TYPE_LENGTH_MAX};
     static const struct limits timestamps = {6, 0, TYPE_TIMESTAMP_PRECISION_MAX};
-    static const struct limits times = {0, 0, TYPE_TIMESTAMP_PRECISION_MAX};
     switch (ast->kind) {
     case TYPE_CHAR:
+    case TYPE_BINARY: return sized(arena, ast, fixed, out, err);
     case TYPE_VARCHAR:
-    case TYPE_BINARY:
-    case TYPE_VARBINARY: return sized(arena, ast, characters, out, err);
+    case TYPE_VARBINARY: return sized(arena, ast, varying, out, err);
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_LTZ: return sized(arena, ast, timestamps, out, err);
-    case TYPE_TIME: return sized(arena, ast, times, out, err);
     case TYPE_DECIMAL: return decimal(arena, ast, out, err);
     case TYPE_ARRAY:
     case TYPE_MULTISET:
@@ -141,6 +143,7 @@ static enum status of_kind(struct arena *arena, const struct ast_type *ast,
     case TYPE_FLOAT:
     case TYPE_DOUBLE:
     case TYPE_DATE:
+    case TYPE_TIME:
     case TYPE_INTERVAL_MONTH:
     case TYPE_INTERVAL_SECOND:
     case TYPE_VARIANT: break;

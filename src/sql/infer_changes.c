@@ -352,6 +352,17 @@ static enum status check_sink(struct arena *arena, const struct rel *sink, struc
     return status;
 }
 
+// A limit counts rows: it cannot take one back.
+static enum status check_limit(const struct rel_graph *graph, const struct rel *rel,
+                               struct err *err)
+{
+    if (rel->node.kind != PLAN_LIMIT || !graph->is_streaming || rel->node.changes == INSERT) {
+        return STATUS_OK;
+    }
+    struct ast_span at = {rel->node.offset, rel->length};
+    return NOT_YET(err, at, "LIMIT on a stream with updates is not supported yet");
+}
+
 enum status infer_changes(struct rel_graph *graph, const struct bind_context *context,
                           struct err *err)
 {
@@ -360,6 +371,7 @@ enum status infer_changes(struct rel_graph *graph, const struct bind_context *co
     for (uint32_t i = 0; i < graph->count; i++) {
         infer_keys(graph->arena, graph->order[i]);
         infer_up(graph, graph->order[i]);
+        TRY(check_limit(graph, graph->order[i], err));
     }
     for (uint32_t i = 0; i < graph->sink_count; i++) {
         TRY(check_sink(graph->arena, graph->sinks[i], err));

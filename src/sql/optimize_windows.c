@@ -7,6 +7,8 @@
 #include "base/arena.h"
 #include "sql/optimize_int.h"
 
+enum { CONJUNCTS_MAX = 64 };
+
 struct fusion {
     struct optimizer *optimizer;
     struct rel *group;
@@ -15,6 +17,8 @@ struct fusion {
     uint32_t ids[3];      // of start, end and time among the group's keys; 0: not a key
     uint32_t *other_keys; // the rest
     uint32_t other_count;
+    const struct expr *below; // what filters before the aggregation, over the window's input
+    const struct expr *above; // and what may as well filter its results
 };
 
 static uint32_t window_part(const struct rel *window, uint32_t id)
@@ -65,10 +69,59 @@ static void sort_keys(struct fusion *fusion)
     }
 }
 
-static bool calc_fits(const struct fusion *fusion)
+// Reads nothing but those columns of the window that are keys.
+static bool reads_keys_only(const struct fusion *fusion, const struct expr *expr)
+{
+    if (expr->kind == EXPR_COLUMN) {
+        uint32_t part = window_part(fusion->window, expr->column_id);
+        return part != UINT32_MAX && fusion->ids[part] != 0;
+    }
+    for (uint32_t i = 0; i < expr->arg_count; i++) {
+        if (!reads_keys_only(fusion, expr->args[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The filter below the aggregation: what reads the window's bounds goes above it, since these are
+// keys. False: some of it reads both.
+static bool split_condition(struct fusion *fusion)
+{
+    const struct expr *parts[CONJUNCTS_MAX];
+    const struct expr *condition = fusion->calc->node.as.calc.condition;
+    if (!reads_window(fusion->window, condition)) {
+        fusion->below = condition;
+        return true;
+    }
+    uint32_t count = expr_conjuncts(condition, parts, CONJUNCTS_MAX);
+    const struct expr *above[CONJUNCTS_MAX];
+    const struct expr *below[CONJUNCTS_MAX];
+    uint32_t above_count = 0;
+    uint32_t below_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        bool reads = i >= CONJUNCTS_MAX || reads_window(fusion->window, parts[i]);
+        if (reads && (i >= CONJUNCTS_MAX || !reads_keys_only(fusion, parts[i]) ||
+                      !expr_is_deterministic(parts[i]))) {
+            return false;
+        }
+        if (reads) {
+            above[above_count++] = parts[i];
+        } else {
+            below[below_count++] = parts[i];
+        }
+    }
+    struct arena *arena = fusion->optimizer->arena;
+    struct expr_list lists[] = {{above, above_count}, {below, below_count}};
+    fusion->above = expr_and(arena, lists[0]);
+    fusion->below = below_count == 0 ? NULL : expr_and(arena, lists[1]);
+    return true;
+}
+
+static bool calc_fits(struct fusion *fusion)
 {
     const struct rel *calc = fusion->calc;
-    if (reads_window(fusion->window, calc->node.as.calc.condition)) {
+    if (!split_condition(fusion)) {
         return false;
     }
     for (uint32_t i = 0; i < calc->node.column_count; i++) {
@@ -116,7 +169,7 @@ static struct rel *input_without_window(const struct fusion *fusion)
         rel_projections(calc)[count++] = rel_reference(arena, time);
     }
     calc->node.column_count = count;
-    calc->node.as.calc.condition = from->node.as.calc.condition;
+    calc->node.as.calc.condition = fusion->below;
     return calc;
 }
 
@@ -157,6 +210,28 @@ static struct rel *fuse(const struct fusion *fusion)
     return rel;
 }
 
+static struct rel *filter_results(const struct fusion *fusion, struct rel *rel)
+{
+    struct arena *arena = fusion->optimizer->arena;
+    const struct plan_window *window = &fusion->window->node.as.window;
+    const uint32_t inner[] = {window->start_id, window->end_id, window->time_id};
+    uint32_t ids[3];
+    const struct expr *exprs[3];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        if (fusion->ids[i] != 0) {
+            ids[count] = inner[i];
+            exprs[count++] = rel_reference(arena, rel_column(rel, fusion->ids[i]));
+        }
+    }
+    struct rel_substitution substitution = {ids, exprs, count};
+    struct rel *filter =
+        rel_filter(arena, rel, rel_substitute(arena, fusion->above, &substitution));
+    filter->consumers = rel->consumers;
+    rel->consumers = 1;
+    return filter;
+}
+
 static struct rel *fuse_rel(struct optimizer *optimizer, struct rel *rel)
 {
     if (rel->node.kind != PLAN_GROUP_AGGREGATE || rel->inputs[0]->node.kind != PLAN_CALC ||
@@ -169,7 +244,11 @@ static struct rel *fuse_rel(struct optimizer *optimizer, struct rel *rel)
                             .window = rel->inputs[0]->inputs[0]};
     sort_keys(&fusion);
     bool has_bounds = fusion.ids[REL_WINDOW_START] != 0 && fusion.ids[REL_WINDOW_END] != 0;
-    return has_bounds && calc_fits(&fusion) ? fuse(&fusion) : rel;
+    if (!has_bounds || !calc_fits(&fusion)) {
+        return rel;
+    }
+    struct rel *fused = fuse(&fusion);
+    return fusion.above == NULL ? fused : filter_results(&fusion, fused);
 }
 
 void optimize_windows(struct rel_graph *graph)
