@@ -31,8 +31,7 @@ static struct catalog_memory *from_base(struct catalog *catalog)
     return (struct catalog_memory *)catalog;
 }
 
-static struct database *find_database(struct catalog_memory *catalog, struct str name,
-                                      uint32_t *at)
+static struct database *find_database(struct catalog_memory *catalog, struct str name, uint32_t *at)
 {
     for (uint32_t i = 0; i < catalog->databases.count; i++) {
         if (str_equal(catalog->databases.items[i]->name, name)) {

@@ -71,8 +71,8 @@ static void names_are_listed_sorted_with_their_kinds(void **state)
     struct table_def view = definition("default_database", "a");
     view.kind = TABLE_KIND_VIEW;
     assert_int_equal(catalog->ops->create_table(catalog, &view, NULL), STATUS_OK);
-    assert_int_equal(catalog->ops->list_tables(catalog, &arena, STR_LIT("default_database"),
-                                               &names, &kinds, &count, NULL),
+    assert_int_equal(catalog->ops->list_tables(catalog, &arena, STR_LIT("default_database"), &names,
+                                               &kinds, &count, NULL),
                      STATUS_OK);
     assert_int_equal(count, 2);
     assert_true(str_is(names[0], "a") && kinds[0] == TABLE_KIND_VIEW);
@@ -134,12 +134,12 @@ static void options_are_replaced_added_and_removed(void **state)
     static const struct table_option removal[] = {{{"a", 1}, {"", 0}}};
     arena_init(&arena);
     assert_int_equal(create(catalog, "default_database", "t"), STATUS_OK);
-    assert_int_equal(
-        catalog->ops->alter_options(catalog, database, STR_LIT("t"), changes, 3, NULL), STATUS_OK);
-    assert_int_equal(
-        catalog->ops->alter_options(catalog, database, STR_LIT("t"), removal, 1, NULL), STATUS_OK);
-    assert_int_equal(
-        catalog->ops->get_table(catalog, &arena, database, STR_LIT("t"), &found, NULL), STATUS_OK);
+    assert_int_equal(catalog->ops->alter_options(catalog, database, STR_LIT("t"), changes, 3, NULL),
+                     STATUS_OK);
+    assert_int_equal(catalog->ops->alter_options(catalog, database, STR_LIT("t"), removal, 1, NULL),
+                     STATUS_OK);
+    assert_int_equal(catalog->ops->get_table(catalog, &arena, database, STR_LIT("t"), &found, NULL),
+                     STATUS_OK);
     assert_int_equal(found->option_count, 2);
     assert_true(str_is(*table_def_option(found, "connector"), "blackhole"));
     assert_true(str_is(*table_def_option(found, "b"), "2"));

@@ -18,9 +18,9 @@ struct connector_metadata {
 struct connector_info {
     struct str name; // "kafka", "filesystem", "iceberg", …
     bool can_read, can_write;
-    bool is_bounded;       // as a source, with these options
+    bool is_bounded;        // as a source, with these options
     uint8_t source_changes; // changes that it produces as a source
-    bool source_is_upsert; // its changes are keyed by the primary key and lack -U
+    bool source_is_upsert;  // its changes are keyed by the primary key and lack -U
     uint8_t sink_changes;   // changes that it can take as a sink
     bool prunes_fields;     // as a source: takes ROW types that lack fields (plan.h, plan_scan)
     uint32_t metadata_count;

@@ -80,8 +80,8 @@ struct table_def *table_def_copy(struct arena *arena, const struct table_def *de
 
 static bool same_column(const struct table_column *a, const struct table_column *b)
 {
-    bool same_type = a->type == NULL || b->type == NULL ? a->type == b->type
-                                                        : type_equal(a->type, b->type);
+    bool same_type =
+        a->type == NULL || b->type == NULL ? a->type == b->type : type_equal(a->type, b->type);
     return same_type && a->kind == b->kind && a->is_virtual == b->is_virtual &&
            str_equal(a->name, b->name) && str_equal(a->expression, b->expression) &&
            str_equal(a->metadata_key, b->metadata_key);

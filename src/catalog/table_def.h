@@ -39,8 +39,9 @@ struct table_option {
 
 // One field of PARTITIONED BY: a column as it is (transform "identity") or an Iceberg transform.
 struct table_partition {
-    struct str transform; // "identity", "bucket", "truncate", "year", "month", "day", "hour", "void"
-    int32_t parameter;    // of bucket and truncate; else 0
+    struct str
+        transform;     // "identity", "bucket", "truncate", "year", "month", "day", "hour", "void"
+    int32_t parameter; // of bucket and truncate; else 0
     struct str column;
 };
 
@@ -62,7 +63,7 @@ struct table_def {
     uint32_t option_count;
     const struct table_option *options; // WITH, or table properties
     struct str comment;
-    struct str view_text; // VIEW: the query, canonical, names fully qualified
+    struct str view_text;  // VIEW: the query, canonical, names fully qualified
     struct catalog *owner; // NULL for temporary objects; borrowed
 };
 

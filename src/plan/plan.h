@@ -3,10 +3,11 @@
 // plan: what a statement computes. One plan for streams and bounded input; the engine cuts it into
 // segments and makes operators of its nodes.
 //
-// A plan is a directed acyclic graph of immutable nodes in one arena. Rows flow from inputs to their
-// consumers; a node with several consumers is computed once (one scan of a topic feeds two INSERTs).
-// Columns are named by id, unique in the plan, never by position: a node lists the columns that it
-// hands out, in the order in which its batches hold them, and expressions refer to ids.
+// A plan is a directed acyclic graph of immutable nodes in one arena. Rows flow from inputs to
+// their consumers; a node with several consumers is computed once (one scan of a topic feeds two
+// INSERTs). Columns are named by id, unique in the plan, never by position: a node lists the
+// columns that it hands out, in the order in which its batches hold them, and expressions refer to
+// ids.
 //
 // Properties stand on each node and hold for the rows that it hands out:
 //   changes       which change kinds can occur (bits 1 << CHANGE_*)
@@ -104,7 +105,7 @@ struct plan_values {
 
 // WHERE and SELECT in one: rows for which `condition` is true, one expression a column.
 struct plan_calc {
-    const struct expr *condition;         // NULL: all rows
+    const struct expr *condition;          // NULL: all rows
     const struct expr *const *projections; // one for each output column
 };
 
@@ -123,7 +124,12 @@ struct plan_normalize {
     struct plan_ids keys;
 };
 
-enum plan_window_kind { PLAN_WINDOW_TUMBLE, PLAN_WINDOW_HOP, PLAN_WINDOW_CUMULATE, PLAN_WINDOW_SESSION };
+enum plan_window_kind {
+    PLAN_WINDOW_TUMBLE,
+    PLAN_WINDOW_HOP,
+    PLAN_WINDOW_CUMULATE,
+    PLAN_WINDOW_SESSION
+};
 
 struct plan_window_spec {
     enum plan_window_kind kind;
@@ -159,8 +165,8 @@ struct plan_group_aggregate {
     bool needs_update_before; // a consumer needs -U
 };
 
-// GROUP BY over a window table function: keys without window_start and window_end, which are 0 where
-// the query does not ask for them. Output: keys, calls, then start, end, time as asked for.
+// GROUP BY over a window table function: keys without window_start and window_end, which are 0
+// where the query does not ask for them. Output: keys, calls, then start, end, time as asked for.
 struct plan_window_aggregate {
     struct plan_window_spec spec; // the time column is in this node's input
     struct plan_ids keys;
@@ -169,15 +175,22 @@ struct plan_window_aggregate {
     uint32_t start_id, end_id, time_id; // ids of the output columns; 0: not asked for
 };
 
-enum plan_join_kind { PLAN_JOIN_INNER, PLAN_JOIN_LEFT, PLAN_JOIN_RIGHT, PLAN_JOIN_FULL, PLAN_JOIN_SEMI, PLAN_JOIN_ANTI };
+enum plan_join_kind {
+    PLAN_JOIN_INNER,
+    PLAN_JOIN_LEFT,
+    PLAN_JOIN_RIGHT,
+    PLAN_JOIN_FULL,
+    PLAN_JOIN_SEMI,
+    PLAN_JOIN_ANTI
+};
 
 // left.keys[i] = right.keys[i] for all i, and `condition` over both. Output: all left columns, then
 // all right columns (SEMI and ANTI: left ones).
 struct plan_join {
     enum plan_join_kind kind;
     struct plan_ids left_keys, right_keys;
-    const bool *null_safe;         // for each key: IS NOT DISTINCT FROM; NULL: none
-    const struct expr *condition;  // NULL: none
+    const bool *null_safe;          // for each key: IS NOT DISTINCT FROM; NULL: none
+    const struct expr *condition;   // NULL: none
     bool left_unique, right_unique; // the keys hold a unique key of that side
 };
 
@@ -210,11 +223,11 @@ enum plan_sink_kind {
 
 struct plan_sink {
     enum plan_sink_kind kind;
-    const struct table_def *table;     // TABLE
-    const uint32_t *table_columns;     // for each input column, its index in table->columns
-    struct str insert_name;            // unique in the job: part of the sink's id
-    struct plan_ids upsert_key;        // for sinks that apply changes by key; may be empty
-    bool enforce_not_null;             // fail on NULL into NOT NULL (else: drop such rows)
+    const struct table_def *table; // TABLE
+    const uint32_t *table_columns; // for each input column, its index in table->columns
+    struct str insert_name;        // unique in the job: part of the sink's id
+    struct plan_ids upsert_key;    // for sinks that apply changes by key; may be empty
+    bool enforce_not_null;         // fail on NULL into NOT NULL (else: drop such rows)
 };
 
 struct plan_node {

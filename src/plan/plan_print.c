@@ -168,8 +168,8 @@ static void print_call(struct printer *printer, const struct plan_aggregate_call
     strbuf_add_text(&argument, call->is_distinct ? "DISTINCT " : "");
     for (uint32_t i = 0; i < call->argument_count; i++) {
         strbuf_add_text(&argument, i == 0 ? "" : ", ");
-        expr_print(&argument, expr_rewrite(&printer->arena, call->arguments[i], rename_column,
-                                           printer));
+        expr_print(&argument,
+                   expr_rewrite(&printer->arena, call->arguments[i], rename_column, printer));
     }
     aggregate_print(printer->out, call->function, strbuf_str(&argument));
     strbuf_release(&argument);
@@ -266,7 +266,7 @@ static const char *input_spec(const struct plan_node *input, bool is_unique)
 
 static void print_join(struct printer *printer, const struct plan_node *node)
 {
-    static const char *const names[] = {"InnerJoin",      "LeftOuterJoin", "RightOuterJoin",
+    static const char *const names[] = {"InnerJoin",     "LeftOuterJoin", "RightOuterJoin",
                                         "FullOuterJoin", "LeftSemiJoin",  "LeftAntiJoin"};
     const struct plan_join *join = &node->as.join;
     strbuf_printf(printer->out, "joinType=[%s], where=[", names[join->kind]);

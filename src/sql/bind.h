@@ -7,19 +7,20 @@
 //
 // What happens, in this order (one file or a few each):
 //
-//   bind_*.c       the tree of relations (rel_int.h): scopes, stars, views and CTEs expanded, types,
-//                  implicit casts, aggregates, windows, sinks. All errors come up here, but for
-//                  those that need the changelog.
+//   bind_*.c       the tree of relations (rel_int.h): scopes, stars, views and CTEs expanded,
+//                  types, implicit casts, aggregates, windows, sinks. All errors come up here, but
+//                  for those that need the changelog.
 //   optimize_*.c   folding, filters pushed down, columns (and fields of rows) that nobody needs
 //                  left out, projections merged, windows fused with their aggregates
-//   infer_changes  which kinds of change each node hands out; refuses updates into append-only sinks
+//   infer_changes  which kinds of change each node hands out; refuses updates into sinks that
+//                  take inserts only
 //   place_exchanges, operator_ids, finish_plan   the plan of plan.h
 //
 // The same table (same definition, same options) is one scan, however often the inserts of one set
 // or the parts of one query name it.
 //
-// Errors are of stage VALIDATE and have a place in `text` and, where something can be advised, a hint.
-// Errors inside a view are told at the place where the statement names the view.
+// Errors are of stage VALIDATE and have a place in `text` and, where something can be advised, a
+// hint. Errors inside a view are told at the place where the statement names the view.
 //
 // Ownership: the plan and all it points to live in `arena`, which must outlive the plan. Table
 // definitions are borrowed from the resolver and must live as long. One thread.
@@ -54,18 +55,18 @@ struct bind_tables {
 };
 
 struct bind_settings {
-    struct expr_settings expr;     // zone, time, and whether the plan is streaming
-    int64_t idle_timeout_ms;       // table.exec.source.idle-timeout; of tables that say nothing else
-    bool cdc_events_duplicate;     // table.exec.source.cdc-events-duplicate
-    bool drop_null_rows;           // table.exec.sink.not-null-enforcer = DROP
-    bool refuse_table_hints;       // table.dynamic-table-options.enabled = false
+    struct expr_settings expr; // zone, time, and whether the plan is streaming
+    int64_t idle_timeout_ms;   // table.exec.source.idle-timeout; of tables that say nothing else
+    bool cdc_events_duplicate; // table.exec.source.cdc-events-duplicate
+    bool drop_null_rows;       // table.exec.sink.not-null-enforcer = DROP
+    bool refuse_table_hints;   // table.dynamic-table-options.enabled = false
 };
 
 struct bind_context {
     struct arena *arena;
-    struct str text;             // of the statement: what spans point into
-    struct str catalog_name;     // current
-    struct str database;         // current
+    struct str text;         // of the statement: what spans point into
+    struct str catalog_name; // current
+    struct str database;     // current
     struct bind_tables tables;
     struct connector_lookup connectors;
     struct bind_settings settings;
@@ -84,7 +85,8 @@ MUST_USE enum status bind_statement_set(const struct bind_context *context,
 
 // The checked definition that CREATE TABLE asks for: LIKE merged, types resolved (those of computed
 // columns too), expressions as canonical text, the name completed. With AS query, columns that the
-// statement does not write come from the query. Whether the name is taken is the catalog's business.
+// statement does not write come from the query. Whether the name is taken is the catalog's
+// business.
 MUST_USE enum status bind_create_table(const struct bind_context *context,
                                        const struct ast_create_table *create,
                                        struct table_def **out, struct err *err);

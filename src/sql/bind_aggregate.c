@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Aggregation: calls are collected while the SELECT list is bound; each stands for a column of the
-// aggregation's output. Arguments and filters are computed by a CALC below, expressions over keys and
-// results by one above.
+// aggregation's output. Arguments and filters are computed by a CALC below, expressions over keys
+// and results by one above.
 #include "sql/bind_int.h"
 
 static enum status check_place(struct expr_context *context, const struct ast_expr *ast,
@@ -23,16 +23,18 @@ static enum status check_place(struct expr_context *context, const struct ast_ex
     }
     if (call->order_by.count > 0 || call->separator != NULL || call->within_group.count > 0 ||
         call->within_distinct.count > 0 || call->nulls != AST_NULLS_DEFAULT) {
-        return NOT_YET(err, ast->at, "%.*s with an order or a treatment of NULLs is not supported "
-                                     "yet", STR_ARGS(name));
+        return NOT_YET(err, ast->at,
+                       "%.*s with an order or a treatment of NULLs is not supported "
+                       "yet",
+                       STR_ARGS(name));
     }
     uint32_t expected = call->form == AST_CALL_STAR ? 0 : 1;
     if (call->args.count != expected) {
         return REFUSE(err, ast->at, "%.*s takes one argument, and here are %u", STR_ARGS(name),
                       call->args.count);
     }
-    if (call->form == AST_CALL_STAR && (call->quantifier == AST_QUANTIFIER_DISTINCT ||
-                                        !str_is_nocase(name, "COUNT"))) {
+    if (call->form == AST_CALL_STAR &&
+        (call->quantifier == AST_QUANTIFIER_DISTINCT || !str_is_nocase(name, "COUNT"))) {
         return REFUSE(err, ast->at, "only COUNT takes *, and without DISTINCT");
     }
     return STATUS_OK;
@@ -63,8 +65,8 @@ static struct aggregate_item *find_item(const struct aggregate_list *list,
     for (uint32_t i = 0; i < list->count; i++) {
         struct aggregate_item *other = &list->items[i];
         if (aggregate_equal(other->function, item->function) &&
-            other->is_distinct == item->is_distinct &&
-            same_expr(other->argument, item->argument) && same_expr(other->filter, item->filter)) {
+            other->is_distinct == item->is_distinct && same_expr(other->argument, item->argument) &&
+            same_expr(other->filter, item->filter)) {
             return other;
         }
     }
@@ -181,8 +183,8 @@ static void add_calls(struct below *below, const struct aggregate_list *list,
             struct str name = arena_printf(arena, "$f%u", below->calc->node.column_count);
             call->filter = add_below(below, item->filter, name);
         }
-        columns[i] = (struct plan_column){
-            .id = item->output_id, .name = item->name, .type = item->type};
+        columns[i] =
+            (struct plan_column){.id = item->output_id, .name = item->name, .type = item->type};
     }
 }
 
@@ -218,11 +220,10 @@ struct rel *bind_aggregate_rel(struct binder *binder, struct rel *input,
 void bind_aggregate_distinct(struct binder *binder, struct rel **rel, struct ast_span at)
 {
     uint32_t count = (*rel)->node.column_count;
-    struct grouping grouping = {
-        .keys = arena_new_array(binder->arena, const struct expr *, count),
-        .columns = arena_copy(binder->arena, (*rel)->node.columns,
-                              count * sizeof *(*rel)->node.columns),
-        .count = count};
+    struct grouping grouping = {.keys = arena_new_array(binder->arena, const struct expr *, count),
+                                .columns = arena_copy(binder->arena, (*rel)->node.columns,
+                                                      count * sizeof *(*rel)->node.columns),
+                                .count = count};
     for (uint32_t i = 0; i < count; i++) {
         grouping.keys[i] = rel_reference(binder->arena, &(*rel)->node.columns[i]);
         grouping.columns[i].time = PLAN_TIME_NONE;
@@ -254,8 +255,8 @@ static enum status rewrite_above(const struct above *above, const struct expr *e
     *out = expr;
     for (uint32_t i = 0; i < above->grouping->count; i++) {
         if (expr_equal(expr, above->grouping->keys[i])) {
-            *out = expr_at(arena, rel_reference(arena, &above->grouping->columns[i]),
-                           expr->offset, expr->length);
+            *out = expr_at(arena, rel_reference(arena, &above->grouping->columns[i]), expr->offset,
+                           expr->length);
             return STATUS_OK;
         }
     }

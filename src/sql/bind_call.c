@@ -30,10 +30,11 @@ static enum status refuse_special(struct expr_context *context, const struct ast
 {
     static const char *const ranks[] = {"ROW_NUMBER", "RANK",  "DENSE_RANK", "PERCENT_RANK",
                                         "CUME_DIST",  "NTILE", "LAG",        "LEAD"};
-    static const char *const windows[] = {
-        "TUMBLE",       "HOP",         "SESSION",        "TUMBLE_START", "TUMBLE_END",
-        "HOP_START",    "HOP_END",     "SESSION_START",  "SESSION_END",  "TUMBLE_ROWTIME",
-        "HOP_ROWTIME",  "SESSION_ROWTIME", "TUMBLE_PROCTIME", "HOP_PROCTIME", "SESSION_PROCTIME"};
+    static const char *const windows[] = {"TUMBLE",          "HOP",           "SESSION",
+                                          "TUMBLE_START",    "TUMBLE_END",    "HOP_START",
+                                          "HOP_END",         "SESSION_START", "SESSION_END",
+                                          "TUMBLE_ROWTIME",  "HOP_ROWTIME",   "SESSION_ROWTIME",
+                                          "TUMBLE_PROCTIME", "HOP_PROCTIME",  "SESSION_PROCTIME"};
     const struct ast_call *call = &ast->as.call;
     (void)context;
     if (call->over != NULL) {
@@ -43,16 +44,29 @@ static enum status refuse_special(struct expr_context *context, const struct ast
         return REFUSE(err, ast->at, "%.*s needs an OVER clause", STR_ARGS(name));
     }
     if (is_one_of(name, windows, sizeof windows / sizeof *windows)) {
-        enum status status = NOT_YET(err, ast->at, "group windows (%.*s in GROUP BY) are not "
-                                                   "supported yet", STR_ARGS(name));
+        enum status status = NOT_YET(err, ast->at,
+                                     "group windows (%.*s in GROUP BY) are not "
+                                     "supported yet",
+                                     STR_ARGS(name));
         err_hint(err, "use a window table function: FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), "
                       "INTERVAL '1' MINUTE)) GROUP BY window_start, window_end");
         return status;
     }
-    static const char *const later[] = {
-        "GROUPING", "GROUPING_ID", "LISTAGG", "ARRAY_AGG", "COLLECT", "STDDEV", "STDDEV_POP",
-        "STDDEV_SAMP", "VARIANCE", "VAR_POP", "VAR_SAMP", "PERCENTILE", "APPROX_COUNT_DISTINCT",
-        "FUSION", "INTERSECTION"};
+    static const char *const later[] = {"GROUPING",
+                                        "GROUPING_ID",
+                                        "LISTAGG",
+                                        "ARRAY_AGG",
+                                        "COLLECT",
+                                        "STDDEV",
+                                        "STDDEV_POP",
+                                        "STDDEV_SAMP",
+                                        "VARIANCE",
+                                        "VAR_POP",
+                                        "VAR_SAMP",
+                                        "PERCENTILE",
+                                        "APPROX_COUNT_DISTINCT",
+                                        "FUSION",
+                                        "INTERSECTION"};
     if (is_one_of(name, later, sizeof later / sizeof *later) && !aggregate_exists(name)) {
         return NOT_YET(err, ast->at, "%.*s is not supported yet", STR_ARGS(name));
     }
@@ -108,14 +122,12 @@ static enum status bind_arguments(struct expr_context *context, const struct ast
 
 // INTERVAL n DAY: n times the unit.
 static enum status bind_interval(struct expr_context *context, const struct ast_expr *ast,
-                                 const struct expr *count, const struct expr **out,
-                                 struct err *err)
+                                 const struct expr *count, const struct expr **out, struct err *err)
 {
     struct arena *arena = context->binder->arena;
     struct ast_expr one = {.kind = AST_EXPR_LITERAL, .at = ast->at};
-    one.as.literal = (struct ast_literal){.kind = AST_LITERAL_INTERVAL,
-                                          .text = STR_LIT("1"),
-                                          .interval = ast->as.call.interval};
+    one.as.literal = (struct ast_literal){
+        .kind = AST_LITERAL_INTERVAL, .text = STR_LIT("1"), .interval = ast->as.call.interval};
     const struct expr *args[2] = {NULL, count};
     TRY(bind_literal(arena, &one, false, &args[0], err));
     TRY(bind_expr_resolve(context->binder, "*", EXPR_LIST(args), NULL, ast->at, out, err));
@@ -157,8 +169,10 @@ enum status bind_call(struct expr_context *context, const struct ast_expr *ast,
     }
     TRY(refuse_clauses(call, ast->at, name, err));
     if (call->name.count > 1) {
-        return REFUSE(err, call->name.at, "function '%.*s' does not exist: there are no functions "
-                                          "in catalogs yet", STR_ARGS(name));
+        return REFUSE(err, call->name.at,
+                      "function '%.*s' does not exist: there are no functions "
+                      "in catalogs yet",
+                      STR_ARGS(name));
     }
     return bind_scalar(context, ast, name, out, err);
 }

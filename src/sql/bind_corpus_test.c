@@ -73,7 +73,7 @@ static bool is_exception(const char *sql)
 {
     static const char *const exceptions[] = {
         "SELECT id FROM emp ORDER BY id OFFSET 17", // Flink lacks it: "limitEnd is max value"
-        "SELECT 'a' 'b' AS x", // joined, where Flink demands a line break between
+        "SELECT 'a' 'b' AS x",        // joined, where Flink demands a line break between
         "SELECT MAP['a', NULL] AS x", // there NULL takes the type of a key
     };
     for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++) {
@@ -182,7 +182,8 @@ static void run_lines(struct fixture *fixture, const char *path)
 static void print_tally(const char *what, const struct tally *tally)
 {
     print_message("%s: %u bound as Flink does, %u refused as Flink does, %u not supported yet, "
-                  "%u wrong\n", what, tally->bound, tally->refused, tally->not_yet, tally->wrong);
+                  "%u wrong\n",
+                  what, tally->bound, tally->refused, tally->not_yet, tally->wrong);
 }
 
 static void batch_queries_have_the_types_that_flink_gave_them(void **state)

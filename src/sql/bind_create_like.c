@@ -15,8 +15,7 @@ static enum status read_merges(const struct ast_like_clause *like, struct merges
 {
     bool said[FEATURES] = {0};
     for (uint32_t feature = 0; feature < FEATURES; feature++) {
-        out->of[feature] =
-            feature == AST_LIKE_OPTIONS ? AST_LIKE_OVERWRITING : AST_LIKE_INCLUDING;
+        out->of[feature] = feature == AST_LIKE_OPTIONS ? AST_LIKE_OVERWRITING : AST_LIKE_INCLUDING;
     }
     for (uint32_t i = 0; i < like->option_count; i++) {
         const struct ast_like_option *option = &like->options[i];
@@ -25,13 +24,13 @@ static enum status read_merges(const struct ast_like_clause *like, struct merges
         }
         said[option->feature] = true;
         out->of[option->feature] = option->merge;
-        bool can_overwrite = option->feature != AST_LIKE_ALL &&
-                             option->feature != AST_LIKE_CONSTRAINTS &&
-                             option->feature != AST_LIKE_PARTITIONS &&
-                             option->feature != AST_LIKE_DISTRIBUTION;
+        bool can_overwrite =
+            option->feature != AST_LIKE_ALL && option->feature != AST_LIKE_CONSTRAINTS &&
+            option->feature != AST_LIKE_PARTITIONS && option->feature != AST_LIKE_DISTRIBUTION;
         if (option->merge == AST_LIKE_OVERWRITING && !can_overwrite) {
-            return REFUSE(err, option->at, "OVERWRITING is possible for GENERATED, METADATA, "
-                                           "OPTIONS and WATERMARKS");
+            return REFUSE(err, option->at,
+                          "OVERWRITING is possible for GENERATED, METADATA, "
+                          "OPTIONS and WATERMARKS");
         }
     }
     for (uint32_t feature = 0; feature < FEATURES && said[AST_LIKE_ALL]; feature++) {
@@ -46,9 +45,8 @@ static void take_columns(struct create *create, const struct merges *merges)
 {
     for (uint32_t i = 0; i < create->like->column_count; i++) {
         const struct table_column *column = &create->like->columns[i];
-        enum ast_like_feature feature = column->kind == TABLE_COLUMN_COMPUTED
-                                            ? AST_LIKE_GENERATED
-                                            : AST_LIKE_METADATA;
+        enum ast_like_feature feature =
+            column->kind == TABLE_COLUMN_COMPUTED ? AST_LIKE_GENERATED : AST_LIKE_METADATA;
         if (column->kind == TABLE_COLUMN_PHYSICAL || merges->of[feature] != AST_LIKE_EXCLUDING) {
             create->columns[create->column_count] = *column;
             create->columns[create->column_count++].field_id = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PARTITIONED BY: columns, and for Iceberg tables hidden partitions, written as in Iceberg's own DDL
-// (day(ts), bucket(16, id)). Which transform takes which type: Iceberg spec, "Partition Transforms".
+// PARTITIONED BY: columns, and for Iceberg tables hidden partitions, written as in Iceberg's own
+// DDL (day(ts), bucket(16, id)). Which transform takes which type: Iceberg spec, "Partition
+// Transforms".
 #include "sql/bind_create_int.h"
 
 enum transform_type { ANY_TYPE, BUCKET_TYPE, TRUNCATE_TYPE, DATE_TYPE, TIME_TYPE };
@@ -12,10 +13,10 @@ static const struct {
     bool has_argument;
     enum transform_type takes;
 } transforms[] = {
-    {"identity", NULL, false, ANY_TYPE}, {"bucket", NULL, true, BUCKET_TYPE},
+    {"identity", NULL, false, ANY_TYPE},     {"bucket", NULL, true, BUCKET_TYPE},
     {"truncate", NULL, true, TRUNCATE_TYPE}, {"year", "years", false, DATE_TYPE},
-    {"month", "months", false, DATE_TYPE}, {"day", "days", false, DATE_TYPE},
-    {"hour", "hours", false, TIME_TYPE}, {"void", NULL, false, ANY_TYPE},
+    {"month", "months", false, DATE_TYPE},   {"day", "days", false, DATE_TYPE},
+    {"hour", "hours", false, TIME_TYPE},     {"void", NULL, false, ANY_TYPE},
 };
 enum { TRANSFORMS = sizeof transforms / sizeof *transforms };
 
@@ -66,14 +67,15 @@ static enum status check_transform(const struct create *create, const struct ast
     uint32_t at = 0;
     TRY(find_transform(&ast->transform, &at, err));
     if (!create->def->is_iceberg && at != 0) {
-        return REFUSE(err, ast->at, "partition transforms belong to Iceberg tables, and this one "
-                                    "has a 'connector'");
+        return REFUSE(err, ast->at,
+                      "partition transforms belong to Iceberg tables, and this one "
+                      "has a 'connector'");
     }
     if (transforms[at].has_argument != ast->has_argument ||
         (ast->has_argument && ast->argument <= 0)) {
-        return REFUSE(err, ast->at, transforms[at].has_argument
-                                        ? "%s needs a positive number first: %s(16, c)"
-                                        : "%s takes a column only: %s(c)",
+        return REFUSE(err, ast->at,
+                      transforms[at].has_argument ? "%s needs a positive number first: %s(16, c)"
+                                                  : "%s takes a column only: %s(c)",
                       transforms[at].name, transforms[at].name);
     }
     if (!takes(transforms[at].takes, type)) {

@@ -22,8 +22,9 @@ enum status bind_create_name(const struct bind_context *context, const struct as
                              struct table_def *def, struct err *err)
 {
     if (path->count > 3) {
-        return REFUSE(err, path->at, "a table's name has at most three parts: catalog, database, "
-                                     "table");
+        return REFUSE(err, path->at,
+                      "a table's name has at most three parts: catalog, database, "
+                      "table");
     }
     def->name = path->parts[path->count - 1].text;
     def->database = path->count > 1 ? path->parts[path->count - 2].text : context->database;
@@ -56,8 +57,8 @@ enum status bind_create_unknown(const struct create *create, const struct ast_na
                                 const char *what, struct err *err)
 {
     struct arena *arena = create->binder.arena;
-    enum status status = REFUSE(err, name->at, "%s '%.*s' is not defined in the table", what,
-                                STR_ARGS(name->text));
+    enum status status =
+        REFUSE(err, name->at, "%s '%.*s' is not defined in the table", what, STR_ARGS(name->text));
     struct str *names = arena_new_array(arena, struct str, create->column_count);
     for (uint32_t i = 0; i < create->column_count; i++) {
         names[i] = create->columns[i].name;
@@ -74,8 +75,7 @@ enum status bind_create_unknown(const struct create *create, const struct ast_na
 
 // Columns -------------------------------------------------------------------------------------
 
-static enum status add_column(struct create *create, const struct ast_column *ast,
-                              struct err *err)
+static enum status add_column(struct create *create, const struct ast_column *ast, struct err *err)
 {
     struct ast_name name = ast->name.parts[0];
     if (ast->name.count > 1) {
@@ -84,8 +84,8 @@ static enum status add_column(struct create *create, const struct ast_column *as
     struct table_column *same = bind_create_find(create, name.text);
     bool replaces = same != NULL && bind_create_like_overwrites(create, same);
     if (same != NULL && !replaces) {
-        enum status status = REFUSE(err, name.at, "there is a column '%.*s' already",
-                                    STR_ARGS(name.text));
+        enum status status =
+            REFUSE(err, name.at, "there is a column '%.*s' already", STR_ARGS(name.text));
         if ((uint32_t)(same - create->columns) < create->like_columns) {
             err_hint(err, "it comes from the table behind LIKE");
         }
@@ -101,8 +101,7 @@ static enum status add_column(struct create *create, const struct ast_column *as
         break;
     case AST_COLUMN_METADATA:
         column.kind = TABLE_COLUMN_METADATA;
-        column.metadata_key =
-            ast->metadata_key.at.length > 0 ? ast->metadata_key.value : name.text;
+        column.metadata_key = ast->metadata_key.at.length > 0 ? ast->metadata_key.value : name.text;
         break;
     }
     if (ast->type != NULL) {
@@ -126,13 +125,13 @@ static struct scope scope_of(struct create *create, bool with_computed)
     for (uint32_t i = 0; i < create->column_count; i++) {
         const struct table_column *column = &create->columns[i];
         if (column->type != NULL && (with_computed || column->kind != TABLE_COLUMN_COMPUTED)) {
-            columns[count++] = (struct scope_column){
-                .name = column->name, .id = i + 1, .type = column->type};
+            columns[count++] =
+                (struct scope_column){.name = column->name, .id = i + 1, .type = column->type};
         }
     }
     struct scope_table *table = arena_new(arena, struct scope_table);
-    *table = (struct scope_table){
-        .label = create->def->name, .columns = columns, .column_count = count};
+    *table =
+        (struct scope_table){.label = create->def->name, .columns = columns, .column_count = count};
     return (struct scope){.tables = table, .table_count = 1};
 }
 
@@ -248,21 +247,24 @@ static enum status bind_watermark(struct create *create, struct err *err)
         return REFUSE(err, schema->watermarks[1].at, "a table has one watermark");
     }
     if (create->def->watermark_column.size > 0 && !create->overwrites_watermark) {
-        return REFUSE(err, watermark->at, "there is a watermark already, from the table behind "
-                                          "LIKE: OVERWRITING WATERMARKS replaces it");
+        return REFUSE(err, watermark->at,
+                      "there is a watermark already, from the table behind "
+                      "LIKE: OVERWRITING WATERMARKS replaces it");
     }
     const struct ast_name *name = &watermark->column.parts[0];
     if (watermark->column.count > 1) {
-        return NOT_YET(err, watermark->column.at, "a watermark of a row's field is not supported: "
-                                                  "name it by a computed column");
+        return NOT_YET(err, watermark->column.at,
+                       "a watermark of a row's field is not supported: "
+                       "name it by a computed column");
     }
     struct table_column *column = bind_create_find(create, name->text);
     if (column == NULL) {
         return bind_create_unknown(create, name, "watermark column", err);
     }
     if (!is_rowtime(column->type)) {
-        return REFUSE(err, name->at, "a watermark's column must be TIMESTAMP(0 to 3) or "
-                                     "TIMESTAMP_LTZ(0 to 3), and '%.*s' is %.*s",
+        return REFUSE(err, name->at,
+                      "a watermark's column must be TIMESTAMP(0 to 3) or "
+                      "TIMESTAMP_LTZ(0 to 3), and '%.*s' is %.*s",
                       STR_ARGS(name->text),
                       STR_ARGS(type_text(create->binder.arena, column->type)));
     }
@@ -272,9 +274,10 @@ static enum status bind_watermark(struct create *create, struct err *err)
     const struct expr *expr;
     TRY(bind_expr(&context, watermark->expr, &expr, err));
     if (!is_rowtime(expr->type) || expr->type->kind != column->type->kind) {
-        return REFUSE(err, watermark->expr->at, "the watermark must be of the type of '%.*s', and "
-                                                "this is %.*s", STR_ARGS(name->text),
-                      STR_ARGS(type_text(create->binder.arena, expr->type)));
+        return REFUSE(err, watermark->expr->at,
+                      "the watermark must be of the type of '%.*s', and "
+                      "this is %.*s",
+                      STR_ARGS(name->text), STR_ARGS(type_text(create->binder.arena, expr->type)));
     }
     create->def->watermark_column = name->text;
     create->def->watermark_expression = bind_create_text(&create->binder, watermark->expr);
@@ -287,8 +290,8 @@ static enum status bind_options(struct create *create, struct err *err)
 {
     const struct ast_options *own = &create->ast->options;
     struct table_def *def = create->def;
-    struct table_option *options = arena_new_array(create->binder.arena, struct table_option,
-                                                   def->option_count + own->count);
+    struct table_option *options =
+        arena_new_array(create->binder.arena, struct table_option, def->option_count + own->count);
     uint32_t count = 0;
     for (; count < def->option_count; count++) {
         options[count] = def->options[count];
@@ -299,9 +302,11 @@ static enum status bind_options(struct create *create, struct err *err)
             at++;
         }
         if (at < def->option_count && !create->overwrites_options) {
-            return REFUSE(err, own->items[i].key.at, "option '%.*s' comes from the table behind "
-                                                     "LIKE already: OVERWRITING OPTIONS replaces "
-                                                     "it", STR_ARGS(own->items[i].key.value));
+            return REFUSE(err, own->items[i].key.at,
+                          "option '%.*s' comes from the table behind "
+                          "LIKE already: OVERWRITING OPTIONS replaces "
+                          "it",
+                          STR_ARGS(own->items[i].key.value));
         }
         count += at == count ? 1 : 0;
         options[at] = (struct table_option){own->items[i].key.value, own->items[i].value.value};
@@ -321,8 +326,7 @@ static enum status check_iceberg(struct create *create, struct err *err)
         return STATUS_OK;
     }
     if (ast->temporary) {
-        enum status status =
-            REFUSE(err, ast->name.at, "a temporary table needs a 'connector'");
+        enum status status = REFUSE(err, ast->name.at, "a temporary table needs a 'connector'");
         err_hint(err, "add WITH ('connector' = '...')");
         return status;
     }
@@ -377,9 +381,8 @@ static enum status check_types(const struct create *create, struct err *err)
                           STR_ARGS(create->columns[i].name));
         }
     }
-    return create->column_count > 0
-               ? STATUS_OK
-               : REFUSE(err, create->ast->name.at, "a table needs a column");
+    return create->column_count > 0 ? STATUS_OK
+                                    : REFUSE(err, create->ast->name.at, "a table needs a column");
 }
 
 static uint32_t columns_max(const struct create *create)
@@ -417,8 +420,7 @@ enum status bind_create_table(const struct bind_context *context,
     if (ast->like.table.count > 0) {
         TRY(bind_table_find(&create.binder, &ast->like.table, &create.like, err));
     }
-    create.columns =
-        arena_new_array(context->arena, struct table_column, columns_max(&create));
+    create.columns = arena_new_array(context->arena, struct table_column, columns_max(&create));
     TRY(bind_parts(&create, err));
     create.def->is_temporary = ast->temporary;
     create.def->comment = ast->comment.value;

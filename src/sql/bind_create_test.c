@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sql/bind_test_int.h"
 #include "sql/bind_duration.h"
+#include "sql/bind_test_int.h"
 
 static const struct table_def *make(struct fixture *fixture, const char *sql)
 {
@@ -27,11 +27,11 @@ static void a_definition_holds_columns_of_all_kinds(void **state)
     (void)state;
     struct fixture fixture;
     fixture_init(&fixture, true);
-    const struct table_def *def =
-        make(&fixture, "CREATE TABLE c (id INT, url STRING COMMENT 'where', o BIGINT METADATA FROM "
-                       "'offset' VIRTUAL, `partition` INT METADATA, n AS id  +1, ts TIMESTAMP(3), "
-                       "WATERMARK FOR ts AS ts - INTERVAL '5' SECOND, PRIMARY KEY (id) NOT ENFORCED) "
-                       "COMMENT 'all' WITH ('connector' = 'kafka', 'topic' = 't')");
+    const struct table_def *def = make(
+        &fixture, "CREATE TABLE c (id INT, url STRING COMMENT 'where', o BIGINT METADATA FROM "
+                  "'offset' VIRTUAL, `partition` INT METADATA, n AS id  +1, ts TIMESTAMP(3), "
+                  "WATERMARK FOR ts AS ts - INTERVAL '5' SECOND, PRIMARY KEY (id) NOT ENFORCED) "
+                  "COMMENT 'all' WITH ('connector' = 'kafka', 'topic' = 't')");
     assert_int_equal(def->column_count, 6);
     assert_column(&fixture, def, 0, "id", "INT NOT NULL"); // a key is never NULL
     assert_column(&fixture, def, 1, "url", "STRING");
@@ -83,7 +83,8 @@ static void like_takes_over_what_is_not_excluded(void **state)
     fixture_init(&fixture, true);
     make(&fixture, "CREATE TABLE a (id INT, ts TIMESTAMP(3), n AS id + 1, WATERMARK FOR ts AS ts, "
                    "PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'kafka', 'topic' = 'a')");
-    const struct table_def *all = make(&fixture, "CREATE TABLE b (v INT) WITH ('topic' = 'b') LIKE a");
+    const struct table_def *all =
+        make(&fixture, "CREATE TABLE b (v INT) WITH ('topic' = 'b') LIKE a");
     assert_int_equal(all->column_count, 4);
     assert_column(&fixture, all, 3, "v", "INT");
     assert_text(*table_def_option(all, "connector"), "kafka");
@@ -115,11 +116,16 @@ static void types_have_the_defaults_and_limits_of_flink(void **state)
         &fixture, "CREATE TABLE u (a CHAR, b VARCHAR, c DECIMAL, d TIMESTAMP, e TIMESTAMP_LTZ, "
                   "f TIME(3), g DECIMAL(39, 2), h ROW<x INT NOT NULL, y ARRAY<STRING>>, "
                   "i MAP<STRING, INT> NOT NULL, j BYTES) WITH ('connector' = 'print')");
-    static const char *const types[] = {"CHAR(1)",        "STRING",
-                                        "DECIMAL(10, 0)", "TIMESTAMP(6)",
-                                        "TIMESTAMP_LTZ(6)", "TIME(0)",
-                                        "DECIMAL(38, 2)", "ROW<`x` INT NOT NULL, `y` ARRAY<STRING>>",
-                                        "MAP<STRING, INT> NOT NULL", "BYTES"};
+    static const char *const types[] = {"CHAR(1)",
+                                        "STRING",
+                                        "DECIMAL(10, 0)",
+                                        "TIMESTAMP(6)",
+                                        "TIMESTAMP_LTZ(6)",
+                                        "TIME(0)",
+                                        "DECIMAL(38, 2)",
+                                        "ROW<`x` INT NOT NULL, `y` ARRAY<STRING>>",
+                                        "MAP<STRING, INT> NOT NULL",
+                                        "BYTES"};
     for (uint32_t i = 0; i < 10; i++) {
         assert_text(type_text(&fixture.arena, def->columns[i].type), types[i]);
     }
@@ -168,9 +174,17 @@ static void durations_are_read_as_flink_reads_them(void **state)
     static const struct {
         const char *text;
         int64_t ms; // -1: none
-    } cases[] = {{"30 s", 30000},   {"500ms", 500}, {"1 min", 60000}, {"2 hours", 7200000},
-                 {"1 d", 86400000}, {"0", 0},       {"1500 us", 1},   {"5 parsecs", -1},
-                 {"-1 s", -1},      {"", -1},       {"9223372036854775807 d", -1}};
+    } cases[] = {{"30 s", 30000},
+                 {"500ms", 500},
+                 {"1 min", 60000},
+                 {"2 hours", 7200000},
+                 {"1 d", 86400000},
+                 {"0", 0},
+                 {"1500 us", 1},
+                 {"5 parsecs", -1},
+                 {"-1 s", -1},
+                 {"", -1},
+                 {"9223372036854775807 d", -1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t ms = -1;
         bool is_read = bind_duration_parse(str_from(cases[i].text), &ms);

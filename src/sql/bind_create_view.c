@@ -50,8 +50,7 @@ static enum status canonical(struct binder *binder, struct str text, struct str 
 }
 
 static enum status check_names(const struct ast_create_view *view,
-                               const struct table_column *columns, uint32_t count,
-                               struct err *err)
+                               const struct table_column *columns, uint32_t count, struct err *err)
 {
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = 0; k < i; k++) {
@@ -76,8 +75,8 @@ static enum status view_columns(struct binder *binder, const struct ast_create_v
                       view->columns.count, count);
     }
     for (uint32_t i = 0; i < count; i++) {
-        columns[i].name = view->columns.count > 0 ? view->columns.items[i].text
-                                                  : rel->node.columns[i].name;
+        columns[i].name =
+            view->columns.count > 0 ? view->columns.items[i].text : rel->node.columns[i].name;
         columns[i].type = rel->node.columns[i].type;
     }
     def->columns = columns;
@@ -85,15 +84,13 @@ static enum status view_columns(struct binder *binder, const struct ast_create_v
     return check_names(view, columns, count, err);
 }
 
-enum status bind_create_view(const struct bind_context *context,
-                             const struct ast_create_view *view, struct table_def **out,
-                             struct err *err)
+enum status bind_create_view(const struct bind_context *context, const struct ast_create_view *view,
+                             struct table_def **out, struct err *err)
 {
     struct binder binder;
     bind_begin(&binder, context);
-    struct table_def def = {.kind = TABLE_KIND_VIEW,
-                            .is_temporary = view->temporary,
-                            .comment = view->comment.value};
+    struct table_def def = {
+        .kind = TABLE_KIND_VIEW, .is_temporary = view->temporary, .comment = view->comment.value};
     TRY(bind_create_name(context, &view->name, &def, err));
     binder.records_edits = true;
     struct rel *rel;

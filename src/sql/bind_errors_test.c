@@ -24,36 +24,31 @@ static const char *const tables[] = {
 #define T_COLUMNS "id INT, k STRING, v DOUBLE, ts TIMESTAMP(3)"
 
 static const struct error_case queries[] = {
-    {"SELECT * FROM missing",
-     "1:15: error: table 'missing' does not exist\n"
-     "    1 | SELECT * FROM missing\n"
-     "      |               ^~~~~~~\n"
-     "  hint: looked in 'default_catalog.default_database'\n"},
-    {"SELECT id FROM snkk",
-     "1:16: error: table 'snkk' does not exist\n"
-     "    1 | SELECT id FROM snkk\n"
-     "      |                ^~~~\n"
-     "  hint: did you mean 'snk'?\n"},
-    {"SELECT idd FROM t",
-     "1:8: error: column 'idd' does not exist in 't'\n"
-     "    1 | SELECT idd FROM t\n"
-     "      |        ^~~\n"
-     "  hint: did you mean 'id'?  (columns: " T_COLUMNS ")\n"},
-    {"SELECT ID FROM t",
-     "1:8: error: column 'ID' does not exist in 't'\n"
-     "    1 | SELECT ID FROM t\n"
-     "      |        ^~\n"
-     "  hint: did you mean 'id'?  (columns: " T_COLUMNS ")\n"},
+    {"SELECT * FROM missing", "1:15: error: table 'missing' does not exist\n"
+                              "    1 | SELECT * FROM missing\n"
+                              "      |               ^~~~~~~\n"
+                              "  hint: looked in 'default_catalog.default_database'\n"},
+    {"SELECT id FROM snkk", "1:16: error: table 'snkk' does not exist\n"
+                            "    1 | SELECT id FROM snkk\n"
+                            "      |                ^~~~\n"
+                            "  hint: did you mean 'snk'?\n"},
+    {"SELECT idd FROM t", "1:8: error: column 'idd' does not exist in 't'\n"
+                          "    1 | SELECT idd FROM t\n"
+                          "      |        ^~~\n"
+                          "  hint: did you mean 'id'?  (columns: " T_COLUMNS ")\n"},
+    {"SELECT ID FROM t", "1:8: error: column 'ID' does not exist in 't'\n"
+                         "    1 | SELECT ID FROM t\n"
+                         "      |        ^~\n"
+                         "  hint: did you mean 'id'?  (columns: " T_COLUMNS ")\n"},
     {"SELECT p.latt FROM geo",
      "1:10: error: field 'latt' does not exist in ROW<`lat` DOUBLE, `lon` DOUBLE>\n"
      "    1 | SELECT p.latt FROM geo\n"
      "      |          ^~~~\n"
      "  hint: did you mean 'lat'?\n"},
-    {"SELECT x.id FROM t AS y",
-     "1:8: error: 'x' is neither a table of this query nor a column\n"
-     "    1 | SELECT x.id FROM t AS y\n"
-     "      |        ^\n"
-     "  hint: did you mean 'y'?\n"},
+    {"SELECT x.id FROM t AS y", "1:8: error: 'x' is neither a table of this query nor a column\n"
+                                "    1 | SELECT x.id FROM t AS y\n"
+                                "      |        ^\n"
+                                "  hint: did you mean 'y'?\n"},
     {"SELECT k, id, COUNT(*) FROM t GROUP BY k",
      "1:11: error: 'id' is neither in GROUP BY nor inside an aggregate function\n"
      "    1 | SELECT k, id, COUNT(*) FROM t GROUP BY k\n"
@@ -68,20 +63,18 @@ static const struct error_case queries[] = {
      "1:12: error: aggregate function MAX cannot stand inside another\n"
      "    1 | SELECT SUM(MAX(id)) FROM t\n"
      "      |            ^~~~~~~\n"},
-    {"SELECT id FROM t WHERE k",
-     "1:24: error: WHERE needs a BOOLEAN, and this is STRING\n"
-     "    1 | SELECT id FROM t WHERE k\n"
-     "      |                        ^\n"},
+    {"SELECT id FROM t WHERE k", "1:24: error: WHERE needs a BOOLEAN, and this is STRING\n"
+                                 "    1 | SELECT id FROM t WHERE k\n"
+                                 "      |                        ^\n"},
     {"SELECT id FROM t JOIN n ON t.id = n.id",
      "1:8: error: column 'id' is ambiguous\n"
      "    1 | SELECT id FROM t JOIN n ON t.id = n.id\n"
      "      |        ^~\n"
      "  hint: put the table's name or alias in front: t.id\n"},
-    {"SELECT 1 FROM t JOIN t ON TRUE",
-     "1:22: error: FROM names 't' twice\n"
-     "    1 | SELECT 1 FROM t JOIN t ON TRUE\n"
-     "      |                      ^\n"
-     "  hint: give one of them an alias: t AS x\n"},
+    {"SELECT 1 FROM t JOIN t ON TRUE", "1:22: error: FROM names 't' twice\n"
+                                       "    1 | SELECT 1 FROM t JOIN t ON TRUE\n"
+                                       "      |                      ^\n"
+                                       "  hint: give one of them an alias: t AS x\n"},
     {"SELECT id FROM t UNION ALL SELECT id, k FROM t",
      "1:28: error: UNION ALL needs equal numbers of columns, and here are 1 and 2\n"
      "    1 | SELECT id FROM t UNION ALL SELECT id, k FROM t\n"
@@ -123,10 +116,9 @@ static const struct error_case queries[] = {
      "    1 | SELECT * FROM t ORDER BY id\n"
      "      |                          ^~\n"
      "  hint: SET 'execution.runtime-mode' = 'batch' sorts what is there now\n"},
-    {"SELECT * FROM t ORDER BY 9",
-     "1:26: error: position 9 in ORDER BY: there are 4 columns\n"
-     "    1 | SELECT * FROM t ORDER BY 9\n"
-     "      |                          ^\n"},
+    {"SELECT * FROM t ORDER BY 9", "1:26: error: position 9 in ORDER BY: there are 4 columns\n"
+                                   "    1 | SELECT * FROM t ORDER BY 9\n"
+                                   "      |                          ^\n"},
     {"SELECT * FROM t AS a LEFT JOIN n AS b ON a.id = b.id",
      "1:22: error: LEFT JOIN is not supported yet\n"
      "    1 | SELECT * FROM t AS a LEFT JOIN n AS b ON a.id = b.id\n"
@@ -135,16 +127,14 @@ static const struct error_case queries[] = {
      "1:24: error: EXISTS is not supported yet\n"
      "    1 | SELECT id FROM t WHERE EXISTS (SELECT 1 FROM n)\n"
      "      |                        ^~~~~~~~~~~~~~~~~~~~~~~~\n"},
-    {"SELECT CAST(1 AS INTT)",
-     "1:18: error: there is no type 'INTT'\n"
-     "    1 | SELECT CAST(1 AS INTT)\n"
-     "      |                  ^~~~\n"
-     "  hint: did you mean INT?\n"},
-    {"SELECT INTERVAL '100' DAY",
-     "1:8: error: 100 has more digits than DAY(2)\n"
-     "    1 | SELECT INTERVAL '100' DAY\n"
-     "      |        ^~~~~~~~~~~~~~~~~~\n"
-     "  hint: write INTERVAL '100' DAY(3)\n"},
+    {"SELECT CAST(1 AS INTT)", "1:18: error: there is no type 'INTT'\n"
+                               "    1 | SELECT CAST(1 AS INTT)\n"
+                               "      |                  ^~~~\n"
+                               "  hint: did you mean INT?\n"},
+    {"SELECT INTERVAL '100' DAY", "1:8: error: 100 has more digits than DAY(2)\n"
+                                  "    1 | SELECT INTERVAL '100' DAY\n"
+                                  "      |        ^~~~~~~~~~~~~~~~~~\n"
+                                  "  hint: write INTERVAL '100' DAY(3)\n"},
     {"SELECT id FROM t /*+ OPTIONS('rows' = '1') */",
      "1:16: error: 'datagen' has no option 'rows'\n"
      "    1 | SELECT id FROM t /*+ OPTIONS('rows' = '1') */\n"
@@ -153,11 +143,10 @@ static const struct error_case queries[] = {
      "1:15: error: connector 'blackhole' of table 'snk' can be written to, not read\n"
      "    1 | SELECT * FROM snk\n"
      "      |               ^~~\n"},
-    {"VALUES (1, NULL)",
-     "1:12: error: NULL has no type here\n"
-     "    1 | VALUES (1, NULL)\n"
-     "      |            ^~~~\n"
-     "  hint: say which: CAST(NULL AS INT)\n"},
+    {"VALUES (1, NULL)", "1:12: error: NULL has no type here\n"
+                         "    1 | VALUES (1, NULL)\n"
+                         "      |            ^~~~\n"
+                         "  hint: say which: CAST(NULL AS INT)\n"},
 };
 
 static const struct error_case inserts[] = {
@@ -203,10 +192,9 @@ static const struct error_case inserts[] = {
      "1:13: error: connector 'datagen' of table 't' can be read, not written to\n"
      "    1 | INSERT INTO t SELECT * FROM t\n"
      "      |             ^\n"},
-    {"INSERT INTO earlier SELECT 1",
-     "1:13: error: 'earlier' is a view: rows go into tables only\n"
-     "    1 | INSERT INTO earlier SELECT 1\n"
-     "      |             ^~~~~~~\n"},
+    {"INSERT INTO earlier SELECT 1", "1:13: error: 'earlier' is a view: rows go into tables only\n"
+                                     "    1 | INSERT INTO earlier SELECT 1\n"
+                                     "      |             ^~~~~~~\n"},
 };
 
 static const struct error_case definitions[] = {
@@ -258,7 +246,8 @@ static const struct error_case definitions[] = {
      "1:50: error: day does not take a STRING\n"
      "    1 | CREATE TABLE x (a INT, s STRING) PARTITIONED BY (day(s))\n"
      "      |                                                  ^~~~~~\n"},
-    {"CREATE TABLE x (a INT, ts TIMESTAMP(3)) PARTITIONED BY (day(ts)) WITH ('connector' = 'kafka')",
+    {"CREATE TABLE x (a INT, ts TIMESTAMP(3)) PARTITIONED BY (day(ts)) WITH ('connector' = "
+     "'kafka')",
      "1:57: error: partition transforms belong to Iceberg tables, and this one has a "
      "'connector'\n"
      "    1 | CREATE TABLE x (a INT, ts TIMESTAMP(3)) PARTITIONED BY (day(ts)) WITH ('connector' = "
@@ -326,8 +315,7 @@ static void a_fault_inside_a_view_is_told_where_the_view_is_named(void **state)
     (void)state;
     struct fixture fixture;
     prepare(&fixture);
-    static const struct table_column columns[] = {
-        {.name = {"other", 5}, .type = &type_int}};
+    static const struct table_column columns[] = {{.name = {"other", 5}, .type = &type_int}};
     fixture.tables[0]->columns = columns; // of t
     fixture.tables[0]->column_count = 1;
     fixture.tables[0]->watermark_column = (struct str){0};

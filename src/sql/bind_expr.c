@@ -50,10 +50,10 @@ static const struct ast_expr *signed_literal(const struct ast_expr *ast, bool *n
         *negative = !*negative;
         ast = ast->as.unary.operand;
     }
-    bool is_number = ast->kind == AST_EXPR_LITERAL &&
-                     (ast->as.literal.kind == AST_LITERAL_EXACT ||
-                      ast->as.literal.kind == AST_LITERAL_APPROXIMATE ||
-                      ast->as.literal.kind == AST_LITERAL_INTERVAL);
+    bool is_number =
+        ast->kind == AST_EXPR_LITERAL && (ast->as.literal.kind == AST_LITERAL_EXACT ||
+                                          ast->as.literal.kind == AST_LITERAL_APPROXIMATE ||
+                                          ast->as.literal.kind == AST_LITERAL_INTERVAL);
     return is_number ? ast : NULL;
 }
 
@@ -121,8 +121,8 @@ static enum status bind_is(struct expr_context *context, const struct ast_expr *
     TRY(bind_expr(context, ast->as.is.value, &args[0], err));
     const char *positive = forms[ast->as.is.what].name;
     const char *negative = forms[ast->as.is.what].negated;
-    bool has_negative = ast->as.is.negated && negative != NULL &&
-                        function_find(str_from(negative), 1) != NULL;
+    bool has_negative =
+        ast->as.is.negated && negative != NULL && function_find(str_from(negative), 1) != NULL;
     const char *name = has_negative ? negative : positive;
     if (function_find(str_from(name), 1) == NULL) {
         return NOT_YET(err, ast->at, "%s is not supported yet", name);
@@ -187,8 +187,7 @@ static enum status bind_like(struct expr_context *context, const struct ast_expr
 
 // CASE x WHEN v THEN … is CASE WHEN x = v THEN …
 static enum status bind_when(struct expr_context *context, const struct expr *operand,
-                             const struct ast_expr *when, const struct expr **out,
-                             struct err *err)
+                             const struct ast_expr *when, const struct expr **out, struct err *err)
 {
     if (operand == NULL) {
         return bind_expr_condition(context, when, out, err);
@@ -357,7 +356,8 @@ enum status bind_expr(struct expr_context *context, const struct ast_expr *ast,
     case AST_EXPR_JSON: return bind_call_json(context, ast, out, err);
     case AST_EXPR_ROW:
         return bind_constructor(context, "ROW", &ast->as.row.fields, ast->at, out, err);
-    case AST_EXPR_ARRAY: return bind_constructor(context, "ARRAY", &ast->as.list, ast->at, out, err);
+    case AST_EXPR_ARRAY:
+        return bind_constructor(context, "ARRAY", &ast->as.list, ast->at, out, err);
     case AST_EXPR_MAP: return bind_constructor(context, "MAP", &ast->as.list, ast->at, out, err);
     case AST_EXPR_ELEMENT: return bind_element(context, ast, out, err);
     case AST_EXPR_FIELD: return bind_field(context, ast, out, err);

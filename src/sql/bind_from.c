@@ -59,8 +59,7 @@ static enum status bind_file(struct binder *binder, const struct ast_table *tabl
         return NOT_YET(err, table->at, "reading a file by its name is not supported yet");
     }
     const struct table_def *def;
-    enum status status =
-        tables->file(tables->self, binder->arena, table->as.file.value, &def, err);
+    enum status status = tables->file(tables->self, binder->arena, table->as.file.value, &def, err);
     if (status != STATUS_OK) {
         return bind_refused(status, err, table->at);
     }
@@ -101,8 +100,8 @@ enum status bind_from(struct binder *binder, const struct ast_table *table, stru
     if (table->alias.text.size > 0) {
         if (out->scope.table_count != 1) { // (a JOIN b) AS t: all columns under one name
             struct scope_table *tables = arena_new(binder->arena, struct scope_table);
-            *tables = *bind_scope_of(binder->arena, out->rel, table->alias.text,
-                                     table->alias.text).tables;
+            *tables = *bind_scope_of(binder->arena, out->rel, table->alias.text, table->alias.text)
+                           .tables;
             out->scope = (struct scope){.tables = tables, .table_count = 1};
         }
         set_alias(binder, out, table->alias.text);

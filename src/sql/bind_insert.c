@@ -118,10 +118,9 @@ static void hint_schemas(const struct insert *insert, const char *advice, struct
 static struct ast_span place_of(const struct insert *insert, uint32_t column)
 {
     const struct rel *rel = insert->query;
-    const struct expr *expr =
-        rel->node.kind == PLAN_CALC ? rel->node.as.calc.projections[column]
-        : rel->node.kind == PLAN_VALUES ? rel->node.as.values.values[column]
-                                        : NULL;
+    const struct expr *expr = rel->node.kind == PLAN_CALC ? rel->node.as.calc.projections[column]
+                              : rel->node.kind == PLAN_VALUES ? rel->node.as.values.values[column]
+                                                              : NULL;
     return expr != NULL && expr->length > 0 ? (struct ast_span){expr->offset, expr->length}
                                             : insert->ast->query->at;
 }
@@ -133,11 +132,10 @@ static enum status refuse_type(const struct insert *insert, uint32_t column, str
     const struct table_column *to = column_of(insert, insert->given[column]);
     struct str from_type = type_text(arena, from->type);
     struct str to_type = type_text(arena, to->type);
-    enum status status =
-        REFUSE(err, place_of(insert, column),
-               "column '%.*s' of '%.*s' is %.*s, and the query gives %.*s (column %u)",
-               STR_ARGS(to->name), STR_ARGS(table_name(insert)), STR_ARGS(to_type),
-               STR_ARGS(from_type), column + 1);
+    enum status status = REFUSE(
+        err, place_of(insert, column),
+        "column '%.*s' of '%.*s' is %.*s, and the query gives %.*s (column %u)", STR_ARGS(to->name),
+        STR_ARGS(table_name(insert)), STR_ARGS(to_type), STR_ARGS(from_type), column + 1);
     hint_schemas(insert, "a CAST may help; ", err);
     return status;
 }
@@ -176,9 +174,10 @@ static enum status find_target(const struct insert *insert, const struct ast_nam
     enum status status = other == NULL
                              ? REFUSE(err, name->at, "column '%.*s' does not exist in '%.*s'",
                                       STR_ARGS(name->text), STR_ARGS(insert->table->name))
-                             : REFUSE(err, name->at, "column '%.*s' of '%.*s' is computed: it "
-                                                     "cannot be written", STR_ARGS(name->text),
-                                      STR_ARGS(insert->table->name));
+                             : REFUSE(err, name->at,
+                                      "column '%.*s' of '%.*s' is computed: it "
+                                      "cannot be written",
+                                      STR_ARGS(name->text), STR_ARGS(insert->table->name));
     struct str nearest = bind_scope_nearest(names, insert->target_count, name->text);
     if (nearest.size > 0 && other == NULL) {
         err_hint(err, "did you mean '%.*s'?", STR_ARGS(nearest));
@@ -261,10 +260,9 @@ static enum status bind_values(struct insert *insert, struct err *err)
     struct arena *arena = insert->binder->arena;
     uint32_t count = insert->query->node.column_count;
     if (count != insert->given_count) {
-        enum status status = REFUSE(err, insert->ast->query->at,
-                                    "the query has %u column%s, and '%.*s' takes %u here", count,
-                                    count == 1 ? "" : "s", STR_ARGS(table_name(insert)),
-                                    insert->given_count);
+        enum status status = REFUSE(
+            err, insert->ast->query->at, "the query has %u column%s, and '%.*s' takes %u here",
+            count, count == 1 ? "" : "s", STR_ARGS(table_name(insert)), insert->given_count);
         hint_schemas(insert, "", err);
         return status;
     }
@@ -279,9 +277,9 @@ static enum status bind_values(struct insert *insert, struct err *err)
         if (!type_equal_nullability_aside(from->type, to)) {
             // NULLs into NOT NULL columns are the sink's to judge.
             const struct type *type = type_with_null(arena, to, true);
-            enum status status =
-                from->type->kind == TYPE_NULL ? STATUS_OK
-                                              : expr_cast(arena, value, type, &value, err);
+            enum status status = from->type->kind == TYPE_NULL
+                                     ? STATUS_OK
+                                     : expr_cast(arena, value, type, &value, err);
             if (status != STATUS_OK) {
                 return bind_refused(status, err, at);
             }
@@ -303,10 +301,10 @@ static struct rel *sink_input(struct insert *insert)
             value = expr_null(arena, column->type);
         }
         rel_projections(calc)[i] = value;
-        rel_columns(calc)[i] = (struct plan_column){
-            .id = bind_output_id(insert->binder, value, calc->node.columns, i),
-            .name = column->name,
-            .type = value->type};
+        rel_columns(calc)[i] =
+            (struct plan_column){.id = bind_output_id(insert->binder, value, calc->node.columns, i),
+                                 .name = column->name,
+                                 .type = value->type};
     }
     return calc;
 }
@@ -317,8 +315,7 @@ static struct rel *sink_rel(struct insert *insert, const struct connector_info *
     struct rel *sink = rel_new(arena, PLAN_SINK, insert->ast->at, 1);
     sink->inputs[0] = sink_input(insert);
     sink->connector = info;
-    rel_set_columns(arena, sink, sink->inputs[0]->node.columns,
-                    sink->inputs[0]->node.column_count);
+    rel_set_columns(arena, sink, sink->inputs[0]->node.columns, sink->inputs[0]->node.column_count);
     uint32_t *table_columns = arena_new_array(arena, uint32_t, insert->target_count);
     for (uint32_t i = 0; i < insert->target_count; i++) {
         table_columns[i] = insert->targets[i].table_column;

@@ -55,8 +55,8 @@ struct bind_cte {
     bool is_used;
 };
 
-// A table's chain of scan, computed columns, watermark and normalisation: one for each table and set
-// of options in the plan.
+// A table's chain of scan, computed columns, watermark and normalisation: one for each table and
+// set of options in the plan.
 struct bind_source {
     const struct table_def *table; // with the hints' options
     struct rel *root;
@@ -153,8 +153,8 @@ enum status bind_call_json(struct expr_context *context, const struct ast_expr *
 enum status bind_literal(struct arena *arena, const struct ast_expr *ast, bool negative,
                          const struct expr **out, struct err *err);
 // The milliseconds of an INTERVAL literal of days to seconds.
-enum status bind_literal_interval_ms(struct arena *arena, const struct ast_expr *ast,
-                                     int64_t *out, struct err *err);
+enum status bind_literal_interval_ms(struct arena *arena, const struct ast_expr *ast, int64_t *out,
+                                     struct err *err);
 
 // bind_aggregate.c -----------------------------------------------------------------------------
 
@@ -180,7 +180,7 @@ enum status bind_aggregate_call(struct expr_context *context, const struct ast_e
                                 const struct expr **out, struct err *err);
 
 struct grouping {
-    const struct expr **keys; // over the input
+    const struct expr **keys;    // over the input
     struct plan_column *columns; // what they are called above
     uint32_t count;
 };
@@ -190,8 +190,8 @@ struct rel *bind_aggregate_rel(struct binder *binder, struct rel *input,
                                struct ast_span at);
 // DISTINCT: GROUP BY all columns.
 void bind_aggregate_distinct(struct binder *binder, struct rel **rel, struct ast_span at);
-// `expr` over the input rewritten to what stands above the aggregation; refuses columns that are not
-// grouped.
+// `expr` over the input rewritten to what stands above the aggregation; refuses columns that are
+// not grouped.
 enum status bind_aggregate_above(struct binder *binder, const struct grouping *grouping,
                                  const struct aggregate_list *list, const struct expr *expr,
                                  const struct expr **out, struct err *err);
@@ -207,8 +207,8 @@ enum status bind_table(struct binder *binder, const struct ast_path *path,
                        const struct ast_hints *hints, struct bound *out, struct err *err);
 enum status bind_table_find(struct binder *binder, const struct ast_path *path,
                             const struct table_def **out, struct err *err);
-enum status bind_table_rel(struct binder *binder, const struct table_def *table,
-                           struct ast_span at, struct rel **out, struct err *err);
+enum status bind_table_rel(struct binder *binder, const struct table_def *table, struct ast_span at,
+                           struct rel **out, struct err *err);
 // The definition with the options of OPTIONS hints put over its own.
 enum status bind_table_hints(struct binder *binder, const struct table_def *table,
                              const struct ast_hints *hints, const struct table_def **out,
@@ -221,8 +221,8 @@ enum status bind_join(struct binder *binder, const struct ast_table *table, stru
 
 // bind_query.c, bind_select.c, bind_order.c ---------------------------------------------------
 
-enum status bind_query_rel(struct binder *binder, const struct ast_query *query,
-                           struct rel **out, struct err *err);
+enum status bind_query_rel(struct binder *binder, const struct ast_query *query, struct rel **out,
+                           struct err *err);
 enum status bind_query_body(struct binder *binder, const struct ast_body *body, struct rel **out,
                             struct err *err);
 // SELECT with the ORDER BY behind it, which sees more than the output (NULL: none).
@@ -238,8 +238,8 @@ void bind_order_by(struct binder *binder, const struct plan_sort_key *keys, uint
 enum status bind_order_output(struct binder *binder, const struct ast_sorts *order_by,
                               struct rel **rel, struct err *err);
 // LIMIT and OFFSET; refuses what a stream cannot do, sorting included.
-enum status bind_order_limit(struct binder *binder, const struct ast_query *query,
-                             struct rel **rel, struct err *err);
+enum status bind_order_limit(struct binder *binder, const struct ast_query *query, struct rel **rel,
+                             struct err *err);
 // Column names told apart as Flink does: x, x0, x1.
 void bind_query_unique_names(struct binder *binder, struct rel *rel);
 

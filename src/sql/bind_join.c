@@ -7,8 +7,8 @@
 static enum status refuse_kind(const struct ast_table *table, struct err *err)
 {
     static const char *const names[] = {
-        [AST_JOIN_LEFT] = "LEFT JOIN",       [AST_JOIN_RIGHT] = "RIGHT JOIN",
-        [AST_JOIN_FULL] = "FULL JOIN",       [AST_JOIN_LEFT_SEMI] = "LEFT SEMI JOIN",
+        [AST_JOIN_LEFT] = "LEFT JOIN",           [AST_JOIN_RIGHT] = "RIGHT JOIN",
+        [AST_JOIN_FULL] = "FULL JOIN",           [AST_JOIN_LEFT_SEMI] = "LEFT SEMI JOIN",
         [AST_JOIN_LEFT_ANTI] = "LEFT ANTI JOIN", [AST_JOIN_ASOF] = "ASOF JOIN",
         [AST_JOIN_LEFT_ASOF] = "LEFT ASOF JOIN"};
     enum ast_join_kind kind = table->as.join.kind;
@@ -56,8 +56,8 @@ static void hide(struct binder *binder, struct scope *scope, uint32_t id)
     struct scope_table *tables =
         arena_copy(binder->arena, scope->tables, sizeof *tables * scope->table_count);
     for (uint32_t i = 0; i < scope->table_count; i++) {
-        struct scope_column *columns = arena_copy(
-            binder->arena, tables[i].columns, sizeof *columns * tables[i].column_count);
+        struct scope_column *columns =
+            arena_copy(binder->arena, tables[i].columns, sizeof *columns * tables[i].column_count);
         for (uint32_t k = 0; k < tables[i].column_count; k++) {
             columns[k].is_hidden = columns[k].is_hidden || columns[k].id == id;
         }
@@ -114,8 +114,8 @@ static enum status bind_shared(struct binder *binder, const struct ast_table *ta
     return STATUS_OK;
 }
 
-static struct rel *join_rel(struct binder *binder, const struct ast_table *table,
-                            struct rel *left, struct rel *right)
+static struct rel *join_rel(struct binder *binder, const struct ast_table *table, struct rel *left,
+                            struct rel *right)
 {
     struct rel *rel = rel_new(binder->arena, PLAN_JOIN, table->at, 2);
     rel->inputs[0] = left;
@@ -123,9 +123,8 @@ static struct rel *join_rel(struct binder *binder, const struct ast_table *table
     uint32_t count = left->node.column_count + right->node.column_count;
     struct plan_column *columns = arena_new_array(binder->arena, struct plan_column, count);
     for (uint32_t i = 0; i < count; i++) {
-        columns[i] = i < left->node.column_count
-                         ? left->node.columns[i]
-                         : right->node.columns[i - left->node.column_count];
+        columns[i] = i < left->node.column_count ? left->node.columns[i]
+                                                 : right->node.columns[i - left->node.column_count];
         columns[i].time = PLAN_TIME_NONE; // the watermark says nothing of joined rows
     }
     rel->node.columns = columns;
@@ -139,8 +138,8 @@ static void drop_times(struct binder *binder, struct scope *scope)
     struct scope_table *tables =
         arena_copy(binder->arena, scope->tables, sizeof *tables * scope->table_count);
     for (uint32_t i = 0; i < scope->table_count; i++) {
-        struct scope_column *columns = arena_copy(
-            binder->arena, tables[i].columns, sizeof *columns * tables[i].column_count);
+        struct scope_column *columns =
+            arena_copy(binder->arena, tables[i].columns, sizeof *columns * tables[i].column_count);
         for (uint32_t k = 0; k < tables[i].column_count; k++) {
             columns[k].time = PLAN_TIME_NONE;
         }
@@ -164,8 +163,7 @@ enum status bind_join(struct binder *binder, const struct ast_table *table, stru
     drop_times(binder, &out->scope);
     out->rel = join_rel(binder, table, left.rel, right.rel);
     if (table->as.join.on != NULL) {
-        struct expr_context context = {
-            .binder = binder, .scope = &out->scope, .clause = "ON"};
+        struct expr_context context = {.binder = binder, .scope = &out->scope, .clause = "ON"};
         TRY(bind_expr_condition(&context, table->as.join.on, &condition, err));
     }
     out->rel->node.as.join.condition = condition;

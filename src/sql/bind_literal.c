@@ -158,10 +158,8 @@ static enum status bind_timestamp(struct arena *arena, const struct ast_expr *as
         *out = expr_literal_i64(arena, type, seconds * 1000000 + time.nanoseconds / 1000);
     } else {
         struct nano nano = {seconds, time.nanoseconds};
-        struct column column = {.physical = PHYSICAL_NANO,
-                                .encoding = ENCODING_CONST,
-                                .row_count = 1,
-                                .values = &nano};
+        struct column column = {
+            .physical = PHYSICAL_NANO, .encoding = ENCODING_CONST, .row_count = 1, .values = &nano};
         *out = expr_literal(arena, type, &column);
     }
     if (ast->as.literal.kind == AST_LITERAL_TIMESTAMP_LTZ) {
@@ -226,8 +224,8 @@ static enum status bind_exact(struct arena *arena, const struct ast_expr *ast, b
     return STATUS_OK;
 }
 
-static enum status bind_approximate(struct arena *arena, const struct ast_expr *ast,
-                                    bool negative, const struct expr **out, struct err *err)
+static enum status bind_approximate(struct arena *arena, const struct ast_expr *ast, bool negative,
+                                    const struct expr **out, struct err *err)
 {
     struct str text = ast->as.literal.text;
     if (text.size > NUMBER_TEXT_MAX) {
@@ -250,12 +248,9 @@ static const struct {
     int64_t limit;
     const char *name;
 } interval_fields[INTERVAL_FIELDS] = {
-    {AST_UNIT_YEAR, 12, 0, 0, "YEAR"},
-    {AST_UNIT_MONTH, 1, 0, 12, "MONTH"},
-    {AST_UNIT_DAY, 0, 86400000, 0, "DAY"},
-    {AST_UNIT_HOUR, 0, 3600000, 24, "HOUR"},
-    {AST_UNIT_MINUTE, 0, 60000, 60, "MINUTE"},
-    {AST_UNIT_SECOND, 0, 1000, 60, "SECOND"},
+    {AST_UNIT_YEAR, 12, 0, 0, "YEAR"},         {AST_UNIT_MONTH, 1, 0, 12, "MONTH"},
+    {AST_UNIT_DAY, 0, 86400000, 0, "DAY"},     {AST_UNIT_HOUR, 0, 3600000, 24, "HOUR"},
+    {AST_UNIT_MINUTE, 0, 60000, 60, "MINUTE"}, {AST_UNIT_SECOND, 0, 1000, 60, "SECOND"},
 };
 
 static uint32_t interval_field(enum ast_unit unit)
@@ -438,11 +433,12 @@ enum status bind_literal(struct arena *arena, const struct ast_expr *ast, bool n
     return STATUS_OK;
 }
 
-enum status bind_literal_interval_ms(struct arena *arena, const struct ast_expr *ast,
-                                     int64_t *out, struct err *err)
+enum status bind_literal_interval_ms(struct arena *arena, const struct ast_expr *ast, int64_t *out,
+                                     struct err *err)
 {
     if (ast->kind != AST_EXPR_LITERAL || ast->as.literal.kind != AST_LITERAL_INTERVAL) {
-        return REFUSE(err, ast->at, "an INTERVAL literal belongs here, such as INTERVAL '1' MINUTE");
+        return REFUSE(err, ast->at,
+                      "an INTERVAL literal belongs here, such as INTERVAL '1' MINUTE");
     }
     const struct expr *value;
     TRY(bind_literal(arena, ast, false, &value, err));

@@ -22,8 +22,8 @@ enum status bind_order_ordinal(const struct ast_expr *ast, uint32_t column_count
 
 struct plan_sort_key bind_order_key(const struct ast_sort *sort, uint32_t id)
 {
-    bool nulls_first = sort->nulls == AST_NULLS_UNSAID ? !sort->descending
-                                                       : sort->nulls == AST_NULLS_FIRST;
+    bool nulls_first =
+        sort->nulls == AST_NULLS_UNSAID ? !sort->descending : sort->nulls == AST_NULLS_FIRST;
     return (struct plan_sort_key){
         .id = id, .is_descending = sort->descending, .nulls_first = nulls_first};
 }
@@ -35,10 +35,10 @@ void bind_order_by(struct binder *binder, const struct plan_sort_key *keys, uint
     struct rel *sort = rel_new(binder->arena, PLAN_SORT, at, 1);
     sort->inputs[0] = *rel;
     rel_set_columns(binder->arena, sort, (*rel)->node.columns, (*rel)->node.column_count);
-    sort->node.as.sort = (struct plan_sort){
-        .key_count = count,
-        .keys = arena_copy(binder->arena, keys, sizeof *keys * count),
-        .limit = -1};
+    sort->node.as.sort =
+        (struct plan_sort){.key_count = count,
+                           .keys = arena_copy(binder->arena, keys, sizeof *keys * count),
+                           .limit = -1};
     *rel = sort;
 }
 
@@ -48,14 +48,15 @@ static enum status output_key(struct binder *binder, const struct rel *rel,
     uint32_t at;
     TRY(bind_order_ordinal(sort->expr, rel->node.column_count, &at, err));
     if (at == UINT32_MAX) {
-        struct scope scope = bind_scope_of(binder->arena, rel, (struct str){0},
-                                           STR_LIT("the result"));
+        struct scope scope =
+            bind_scope_of(binder->arena, rel, (struct str){0}, STR_LIT("the result"));
         struct expr_context context = {.binder = binder, .scope = &scope, .clause = "ORDER BY"};
         const struct expr *expr;
         TRY(bind_expr(&context, sort->expr, &expr, err));
         if (expr->kind != EXPR_COLUMN) {
-            return NOT_YET(err, sort->expr->at, "an expression in ORDER BY behind UNION or VALUES "
-                                                "is not supported yet");
+            return NOT_YET(err, sort->expr->at,
+                           "an expression in ORDER BY behind UNION or VALUES "
+                           "is not supported yet");
         }
         at = plan_column_index(&rel->node, expr->column_id);
     }
@@ -118,8 +119,8 @@ static enum status refuse_stream(const struct ast_query *query, const struct rel
     return status;
 }
 
-enum status bind_order_limit(struct binder *binder, const struct ast_query *query,
-                             struct rel **rel, struct err *err)
+enum status bind_order_limit(struct binder *binder, const struct ast_query *query, struct rel **rel,
+                             struct err *err)
 {
     int64_t offset;
     int64_t limit;

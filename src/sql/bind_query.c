@@ -3,8 +3,7 @@
 // Queries: WITH, set operations, VALUES, and what stands around a SELECT.
 #include "sql/bind_int.h"
 
-static enum status push_ctes(struct binder *binder, const struct ast_query *query,
-                             struct err *err)
+static enum status push_ctes(struct binder *binder, const struct ast_query *query, struct err *err)
 {
     for (uint32_t i = 0; i < query->cte_count; i++) {
         struct bind_cte *cte = arena_new(binder->arena, struct bind_cte);
@@ -52,8 +51,8 @@ static enum status bind_unused(struct binder *binder, const struct bind_cte *fro
     return STATUS_OK;
 }
 
-enum status bind_query_rel(struct binder *binder, const struct ast_query *query,
-                           struct rel **out, struct err *err)
+enum status bind_query_rel(struct binder *binder, const struct ast_query *query, struct rel **out,
+                           struct err *err)
 {
     if (query->recursive) {
         return NOT_YET(err, query->at, "WITH RECURSIVE is not supported");
@@ -246,8 +245,8 @@ static enum status bind_rows(struct binder *binder, const struct ast_exprs *rows
     for (uint32_t i = 0; i < rows->count; i++) {
         struct ast_exprs row = row_of(&rows->items[i]);
         if (row.count != column_count) {
-            return REFUSE(err, rows->items[i]->at, "a row of %u values among rows of %u",
-                          row.count, column_count);
+            return REFUSE(err, rows->items[i]->at, "a row of %u values among rows of %u", row.count,
+                          column_count);
         }
         for (uint32_t k = 0; k < column_count; k++) {
             const struct expr **value = &values[(size_t)i * column_count + k];
@@ -262,9 +261,8 @@ static enum status bind_rows(struct binder *binder, const struct ast_exprs *rows
 
 // Casts one column of all rows to their common type.
 static enum status unify_column(struct binder *binder, const struct ast_exprs *rows,
-                                uint32_t column_count, uint32_t column,
-                                const struct expr **values, const struct type **out,
-                                struct err *err)
+                                uint32_t column_count, uint32_t column, const struct expr **values,
+                                const struct type **out, struct err *err)
 {
     const struct type **types = arena_new_array(binder->arena, const struct type *, rows->count);
     for (uint32_t i = 0; i < rows->count; i++) {
@@ -287,18 +285,18 @@ static enum status unify_column(struct binder *binder, const struct ast_exprs *r
     return STATUS_OK;
 }
 
-static enum status bind_values(struct binder *binder, const struct ast_body *body,
-                               struct rel **out, struct err *err)
+static enum status bind_values(struct binder *binder, const struct ast_body *body, struct rel **out,
+                               struct err *err)
 {
     const struct ast_exprs *rows = &body->as.rows;
     uint32_t column_count = row_of(&rows->items[0]).count;
     const struct expr **values =
-        arena_new_array(binder->arena, const struct expr *, (size_t)rows->count * column_count);
+        arena_new_array(binder->arena, const struct expr *, (size_t)rows->count *column_count);
     TRY(bind_rows(binder, rows, column_count, values, err));
     struct plan_column *columns = arena_new_array(binder->arena, struct plan_column, column_count);
     for (uint32_t i = 0; i < column_count; i++) {
-        columns[i] = (struct plan_column){
-            .id = bind_id(binder), .name = arena_printf(binder->arena, "EXPR$%u", i)};
+        columns[i] = (struct plan_column){.id = bind_id(binder),
+                                          .name = arena_printf(binder->arena, "EXPR$%u", i)};
         TRY(unify_column(binder, rows, column_count, i, values, &columns[i].type, err));
     }
     struct rel *rel = rel_new(binder->arena, PLAN_VALUES, body->at, 0);

@@ -18,10 +18,8 @@ struct scope bind_scope_of(struct arena *arena, const struct rel *rel, struct st
             .name = from->name, .id = from->id, .type = from->type, .time = from->time};
     }
     struct scope_table *table = arena_new(arena, struct scope_table);
-    *table = (struct scope_table){.alias = alias,
-                                  .label = label,
-                                  .columns = columns,
-                                  .column_count = rel->node.column_count};
+    *table = (struct scope_table){
+        .alias = alias, .label = label, .columns = columns, .column_count = rel->node.column_count};
     return (struct scope){.tables = table, .table_count = 1};
 }
 
@@ -31,8 +29,7 @@ struct scope bind_scope_join(struct arena *arena, const struct scope *left,
     uint32_t count = left->table_count + right->table_count;
     struct scope_table *tables = arena_new_array(arena, struct scope_table, count);
     for (uint32_t i = 0; i < count; i++) {
-        tables[i] = i < left->table_count ? left->tables[i]
-                                          : right->tables[i - left->table_count];
+        tables[i] = i < left->table_count ? left->tables[i] : right->tables[i - left->table_count];
     }
     return (struct scope){.tables = tables, .table_count = count};
 }
@@ -143,8 +140,8 @@ static enum status unknown_column(struct binder *binder, const struct scope *sco
 }
 
 // How many columns have the name; `*out` is the last.
-static uint32_t count_columns(const struct scope_table *table, struct str name,
-                              bool with_hidden, const struct scope_column **out)
+static uint32_t count_columns(const struct scope_table *table, struct str name, bool with_hidden,
+                              const struct scope_column **out)
 {
     uint32_t found = 0;
     for (uint32_t i = 0; i < table->column_count; i++) {
@@ -159,8 +156,7 @@ static uint32_t count_columns(const struct scope_table *table, struct str name,
 
 static enum status ambiguous(const struct ast_name *name, struct err *err)
 {
-    enum status status =
-        REFUSE(err, name->at, "column '%.*s' is ambiguous", STR_ARGS(name->text));
+    enum status status = REFUSE(err, name->at, "column '%.*s' is ambiguous", STR_ARGS(name->text));
     err_hint(err, "put the table's name or alias in front: t.%.*s", STR_ARGS(name->text));
     return status;
 }
@@ -179,8 +175,7 @@ static uint32_t match_table(const struct scope *scope, const struct ast_path *pa
             return 1;
         }
         bool has_database = table->database.size > 0;
-        if (has_database && path->count > 2 &&
-            str_equal(table->database, path->parts[0].text) &&
+        if (has_database && path->count > 2 && str_equal(table->database, path->parts[0].text) &&
             str_equal(table->alias, path->parts[1].text)) {
             return 2;
         }
@@ -238,8 +233,10 @@ static bool has_column(const struct scope *scope, struct str name)
 static enum status unknown_table(const struct scope *scope, const struct ast_name *name,
                                  struct err *err)
 {
-    enum status status = REFUSE(err, name->at, "'%.*s' is neither a table of this query nor a "
-                                               "column", STR_ARGS(name->text));
+    enum status status = REFUSE(err, name->at,
+                                "'%.*s' is neither a table of this query nor a "
+                                "column",
+                                STR_ARGS(name->text));
     bind_scope_hint(scope, name->text, err);
     for (uint32_t i = 0; i < scope->table_count; i++) {
         struct str alias = scope->tables[i].alias;
@@ -281,8 +278,9 @@ static enum status refuse_outer(const struct scope *scope, const struct ast_path
         const struct scope_table *table;
         if (has_column(outer, path->parts[0].text) ||
             (path->count > 1 && match_table(outer, path, &table) > 0)) {
-            return NOT_YET(err, path->at, "correlated subqueries are not supported yet: '%.*s' "
-                                          "belongs to the query around",
+            return NOT_YET(err, path->at,
+                           "correlated subqueries are not supported yet: '%.*s' "
+                           "belongs to the query around",
                            STR_ARGS(path->parts[0].text));
         }
     }
@@ -330,9 +328,9 @@ enum status bind_scope_resolve(struct binder *binder, const struct scope *scope,
     uint32_t used = 0;
     TRY(find_column(binder, scope, path, &column, &used, err));
     struct ast_span at = path->at;
-    *out = expr_at(binder->arena, expr_column(binder->arena, column->id, column->name,
-                                              column->type),
-                   at.offset, at.length);
+    *out =
+        expr_at(binder->arena, expr_column(binder->arena, column->id, column->name, column->type),
+                at.offset, at.length);
     for (uint32_t i = used; i < path->count; i++) {
         TRY(field_of(binder, *out, &path->parts[i], at, out, err));
     }

@@ -82,8 +82,8 @@ static enum status expand_row(struct select *select, const struct expr *row, str
         struct function_options options = {.field = row->type->fields[i].name};
         const struct expr *args[] = {row};
         struct output output = {.name = options.field, .at = at};
-        TRY(bind_expr_resolve(select->binder, "FIELD", EXPR_LIST(args), &options, at,
-                              &output.expr, err));
+        TRY(bind_expr_resolve(select->binder, "FIELD", EXPR_LIST(args), &options, at, &output.expr,
+                              err));
         TRY(add_output(select, &output, err));
     }
     return STATUS_OK;
@@ -108,8 +108,7 @@ static enum status expand_path(struct select *select, const struct ast_path *pat
     return expand_row(select, row, at, err);
 }
 
-static enum status expand_star(struct select *select, const struct ast_expr *star,
-                               struct err *err)
+static enum status expand_star(struct select *select, const struct ast_expr *star, struct err *err)
 {
     const struct scope *scope = &select->from.scope;
     if (star->as.path.count == 0 && scope->table_count == 0) {
@@ -257,8 +256,8 @@ static enum status bind_group_by(struct select *select, struct err *err)
 }
 
 // The output that an ORDER BY expression names, or which it equals; else one more, hidden.
-static enum status bind_sort_key(struct select *select, const struct ast_sort *sort,
-                                 uint32_t *out, struct err *err)
+static enum status bind_sort_key(struct select *select, const struct ast_sort *sort, uint32_t *out,
+                                 struct err *err)
 {
     TRY(bind_order_ordinal(sort->expr, select->visible_count, out, err));
     if (*out != UINT32_MAX) {
@@ -324,8 +323,7 @@ static void name_results(struct select *select)
         }
         for (uint32_t k = 0; k < select->grouping.count; k++) {
             struct plan_column *column = &select->grouping.columns[k];
-            if (column->name.ptr[0] == '$' &&
-                expr_equal(output->expr, select->grouping.keys[k])) {
+            if (column->name.ptr[0] == '$' && expr_equal(output->expr, select->grouping.keys[k])) {
                 column->name = output->name;
             }
         }

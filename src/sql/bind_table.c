@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tables and views by name: views and CTEs are expanded in place, tables become a source, a chain of
+// Tables and views by name: views and CTEs are expanded in place, tables become a source, a chain
+// of
 //
 //     SCAN - CALC (computed columns) - WATERMARK - NORMALIZE (upserts to a full changelog)
 //
@@ -31,8 +32,9 @@ enum status bind_table_find(struct binder *binder, const struct ast_path *path,
 {
     const struct bind_tables *tables = &binder->context->tables;
     if (path->count > 3) {
-        return REFUSE(err, path->at, "a table's name has at most three parts: catalog, database, "
-                                     "table");
+        return REFUSE(err, path->at,
+                      "a table's name has at most three parts: catalog, database, "
+                      "table");
     }
     struct str *parts = path_parts(binder->arena, path);
     enum status status = tables->find(tables->self, binder->arena, parts, path->count, out, err);
@@ -46,8 +48,8 @@ enum status bind_table_find(struct binder *binder, const struct ast_path *path,
     for (uint32_t i = 1; i < path->count; i++) {
         text = arena_printf(binder->arena, "%.*s.%.*s", STR_ARGS(text), STR_ARGS(parts[i]));
     }
-    status = bind_refused(ERR(err, STATUS_NOT_FOUND, "table '%.*s' does not exist",
-                              STR_ARGS(text)), err, path->at);
+    status = bind_refused(ERR(err, STATUS_NOT_FOUND, "table '%.*s' does not exist", STR_ARGS(text)),
+                          err, path->at);
     if (path->count == 1) {
         err_hint(err, "looked in '%.*s.%.*s'", STR_ARGS(binder->context->catalog_name),
                  STR_ARGS(binder->context->database));
@@ -84,9 +86,9 @@ static enum status check_hint(const struct binder *binder, const struct ast_hint
                       STR_ARGS(hint->name.text));
     }
     if (binder->context->settings.refuse_table_hints) {
-        enum status status =
-            REFUSE(err, hint->at, "OPTIONS hints are switched off by "
-                                  "'table.dynamic-table-options.enabled' = 'false'");
+        enum status status = REFUSE(err, hint->at,
+                                    "OPTIONS hints are switched off by "
+                                    "'table.dynamic-table-options.enabled' = 'false'");
         err_hint(err, "SET 'table.dynamic-table-options.enabled' = 'true'");
         return status;
     }
@@ -155,8 +157,7 @@ static enum status bind_text(struct binder *binder, const struct rel *rel, struc
 }
 
 static enum status describe(struct binder *binder, const struct table_def *table, bool as_sink,
-                            struct ast_span at, const struct connector_info **out,
-                            struct err *err)
+                            struct ast_span at, const struct connector_info **out, struct err *err)
 {
     const struct connector_lookup *lookup = &binder->context->connectors;
     struct connector_info *info = arena_new(binder->arena, struct connector_info);
@@ -178,8 +179,10 @@ static enum status check_source(const struct binder *binder, const struct table_
     }
     if (!bind_is_streaming(binder) && info->source_changes != CONNECTOR_INSERT_ONLY) {
         enum status status =
-            NOT_YET(err, at, "table '%.*s' gives updates and deletes, which a batch query cannot "
-                             "read yet", STR_ARGS(table->name));
+            NOT_YET(err, at,
+                    "table '%.*s' gives updates and deletes, which a batch query cannot "
+                    "read yet",
+                    STR_ARGS(table->name));
         err_hint(err, "SET 'execution.runtime-mode' = 'streaming'");
         return status;
     }
@@ -203,9 +206,9 @@ static enum status metadata_type(struct binder *binder, const struct table_def *
             *out = info->metadata[i].type;
             return STATUS_OK;
         }
-        list = i == 0 ? keys[0]
-                      : arena_printf(binder->arena, "%.*s, %.*s", STR_ARGS(list),
-                                     STR_ARGS(keys[i]));
+        list = i == 0
+                   ? keys[0]
+                   : arena_printf(binder->arena, "%.*s, %.*s", STR_ARGS(list), STR_ARGS(keys[i]));
     }
     enum status status =
         REFUSE(err, at, "table '%.*s': connector '%.*s' has no metadata '%.*s' (column '%.*s')",
@@ -244,8 +247,8 @@ static enum status bind_scan(struct binder *binder, const struct table_def *tabl
     rel->node.columns = columns;
     rel->node.column_count = count;
     rel->node.bounded = info->is_bounded || !bind_is_streaming(binder);
-    rel->node.as.scan = (struct plan_scan){
-        .table = table, .table_columns = table_columns, .limit = -1};
+    rel->node.as.scan =
+        (struct plan_scan){.table = table, .table_columns = table_columns, .limit = -1};
     rel->connector = info;
     *out = rel;
     return STATUS_OK;
@@ -311,8 +314,7 @@ static enum status idle_timeout(struct binder *binder, const struct table_def *t
 static enum status bind_watermark(struct binder *binder, const struct table_def *table,
                                   struct ast_span at, struct rel **rel, struct err *err)
 {
-    struct str what = arena_printf(binder->arena, "the watermark of '%.*s'",
-                                   STR_ARGS(table->name));
+    struct str what = arena_printf(binder->arena, "the watermark of '%.*s'", STR_ARGS(table->name));
     struct rel *node = rel_new(binder->arena, PLAN_WATERMARK, at, 1);
     node->inputs[0] = *rel;
     rel_set_columns(binder->arena, node, (*rel)->node.columns, (*rel)->node.column_count);
@@ -334,8 +336,8 @@ static enum status bind_watermark(struct binder *binder, const struct table_def 
     return STATUS_OK;
 }
 
-static void add_normalize(struct binder *binder, const struct table_def *table,
-                          struct ast_span at, struct rel **rel)
+static void add_normalize(struct binder *binder, const struct table_def *table, struct ast_span at,
+                          struct rel **rel)
 {
     struct rel *node = rel_new(binder->arena, PLAN_NORMALIZE, at, 1);
     node->inputs[0] = *rel;
@@ -391,8 +393,8 @@ static struct rel *rename_source(struct binder *binder, struct rel *source, stru
     return calc;
 }
 
-enum status bind_table_rel(struct binder *binder, const struct table_def *table,
-                           struct ast_span at, struct rel **out, struct err *err)
+enum status bind_table_rel(struct binder *binder, const struct table_def *table, struct ast_span at,
+                           struct rel **out, struct err *err)
 {
     for (const struct bind_source *source = binder->sources; source != NULL;
          source = source->next) {
@@ -430,8 +432,8 @@ static enum status bind_view(struct binder *binder, const struct table_def *view
         return REFUSE(err, at, "view '%.*s' was made with %u columns, and its query now has %u",
                       STR_ARGS(view->name), view->column_count, out->rel->node.column_count);
     }
-    struct plan_column *columns = arena_copy(binder->arena, out->rel->node.columns,
-                                             sizeof *columns * view->column_count);
+    struct plan_column *columns =
+        arena_copy(binder->arena, out->rel->node.columns, sizeof *columns * view->column_count);
     struct rel *calc = rel_calc(binder->arena, out->rel, view->column_count);
     for (uint32_t i = 0; i < view->column_count; i++) {
         rel_projections(calc)[i] = rel_reference(binder->arena, &columns[i]);
@@ -473,8 +475,7 @@ static void record_name(struct binder *binder, const struct ast_path *path,
 enum status bind_table(struct binder *binder, const struct ast_path *path,
                        const struct ast_hints *hints, struct bound *out, struct err *err)
 {
-    for (struct bind_cte *cte = binder->ctes; cte != NULL && path->count == 1;
-         cte = cte->outer) {
+    for (struct bind_cte *cte = binder->ctes; cte != NULL && path->count == 1; cte = cte->outer) {
         if (str_equal(cte->cte->name.text, path->parts[0].text)) {
             return bind_cte(binder, cte, out, err);
         }

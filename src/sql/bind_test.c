@@ -49,8 +49,7 @@ static const struct plan_case streaming[] = {
      "Calc(select=[id], where=[(v > 1)], changelogMode=[I])\n"
      "+- " WATERMARK "\n"
      "   +- " SCAN_E("id, v, ts") "\n"},
-    {"conditions that hold always are gone", "SELECT id FROM s WHERE 1 + 1 = 2",
-     SCAN_S("id") "\n"},
+    {"conditions that hold always are gone", "SELECT id FROM s WHERE 1 + 1 = 2", SCAN_S("id") "\n"},
     {"filters on group keys go below the aggregation, others stay above",
      "SELECT k, COUNT(*) AS n FROM s GROUP BY k HAVING k > 'a' AND COUNT(*) > 1",
      "Calc(select=[k, n], where=[(n > 1)], changelogMode=[I,UB,UA])\n"
@@ -96,9 +95,10 @@ static const struct plan_case streaming[] = {
      "leftInputSpec=[NoUniqueKey], rightInputSpec=[NoUniqueKey], changelogMode=[I,UB,UA,D])\n"
      "   :- Exchange(distribution=[hash[$f3]], changelogMode=[I])\n"
      "   :  +- Calc(select=[k, (v + 1) AS $f3], changelogMode=[I])\n"
-     "   :     +- " SCAN_S("k, v") "\n"
-     "   +- Exchange(distribution=[hash[v]], changelogMode=[I,UB,UA,D])\n"
-     "      +- " SCAN_C("v") "\n"},
+     "   :     +- " SCAN_S(
+         "k, v") "\n"
+                 "   +- Exchange(distribution=[hash[v]], changelogMode=[I,UB,UA,D])\n"
+                 "      +- " SCAN_C("v") "\n"},
     {"rows that are spread by the keys already are not exchanged again",
      "SELECT k, MAX(n) AS m FROM (SELECT k, COUNT(*) AS n FROM s GROUP BY k) GROUP BY k",
      "GroupAggregate(groupBy=[k], select=[k, MAX(n) AS m], changelogMode=[I,UB,UA,D])\n"
@@ -111,13 +111,13 @@ static const struct plan_case streaming[] = {
      ":- Calc(select=[id], where=[(v = 1)], changelogMode=[I])\n"
      ":  +- " WATERMARK "(reuse_id=[1])\n"
      ":     +- " SCAN_E("id, v, ts") "\n"
-     "+- Calc(select=[v], changelogMode=[I])\n"
-     "   +- Reused(reference_id=[1])\n"},
+                                     "+- Calc(select=[v], changelogMode=[I])\n"
+                                     "   +- Reused(reference_id=[1])\n"},
     {"with other options it is another table",
      "SELECT id FROM s UNION ALL SELECT id FROM s /*+ OPTIONS('path' = '/other') */",
      "Union(all=[true], union=[id], changelogMode=[I])\n"
      ":- " SCAN_S("id") "\n"
-     "+- " SCAN_S("id") "\n"},
+                        "+- " SCAN_S("id") "\n"},
     {"upserts are normalised by their key", "SELECT k, SUM(v) AS s FROM u GROUP BY k",
      "GroupAggregate(groupBy=[k], select=[k, SUM(v) AS s], changelogMode=[I,UB,UA,D])\n"
      "+- Exchange(distribution=[hash[k]], changelogMode=[I,UB,UA,D])\n"
@@ -140,7 +140,8 @@ static const struct plan_case streaming[] = {
      "SELECT window_start, COUNT(*) AS n FROM TABLE(TUMBLE(TABLE e, DESCRIPTOR(ts), "
      "INTERVAL '1' SECOND)) WHERE v > 0 AND window_start < TIMESTAMP '2024-01-01 00:00:00.000' "
      "GROUP BY window_start, window_end",
-     "Calc(select=[window_start, n], where=[(window_start < 2024-01-01 00:00:00.000:TIMESTAMP(3))], "
+     "Calc(select=[window_start, n], where=[(window_start < 2024-01-01 "
+     "00:00:00.000:TIMESTAMP(3))], "
      "changelogMode=[I])\n"
      "+- WindowAggregate(window=[TUMBLE(time_col=[ts], size=[1 s])], select=[COUNT(*) AS n, "
      "start('w$) AS window_start], changelogMode=[I])\n"
@@ -182,8 +183,7 @@ static const struct plan_case streaming[] = {
 };
 
 static const struct plan_case batch[] = {
-    {"a bounded query has no watermark and no changes",
-     "SELECT k, COUNT(*) AS n FROM e GROUP BY k",
+    {"a bounded query has no watermark and no changes", "SELECT k, COUNT(*) AS n FROM e GROUP BY k",
      "GroupAggregate(groupBy=[k], select=[k, COUNT(*) AS n], changelogMode=[I])\n"
      "+- Exchange(distribution=[hash[k]], changelogMode=[I])\n"
      "   +- " SCAN_E("k") "\n"},

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// bind_test_int: a catalog of definitions and connectors made up, for tests of the binder. Statements
-// are run in order: CREATE TABLE and CREATE VIEW add to it, queries and INSERTs give a plan.
+// bind_test_int: a catalog of definitions and connectors made up, for tests of the binder.
+// Statements are run in order: CREATE TABLE and CREATE VIEW add to it, queries and INSERTs give a
+// plan.
 #pragma once
 
 #include <setjmp.h>
@@ -48,8 +49,8 @@ static inline void fixture_release(struct fixture *fixture)
 }
 
 static inline enum status fixture_find(void *self, struct arena *arena, const struct str *path,
-                                uint32_t part_count, const struct table_def **out,
-                                struct err *err)
+                                       uint32_t part_count, const struct table_def **out,
+                                       struct err *err)
 {
     (void)arena;
     struct fixture *fixture = self;
@@ -67,7 +68,7 @@ static inline enum status fixture_find(void *self, struct arena *arena, const st
 }
 
 static inline struct str fixture_nearest(void *self, struct arena *arena, const struct str *path,
-                                  uint32_t part_count)
+                                         uint32_t part_count)
 {
     (void)arena;
     struct fixture *fixture = self;
@@ -86,7 +87,7 @@ static inline struct str fixture_option(const struct table_def *def, const char 
 }
 
 static inline enum status fixture_check_options(const struct table_def *def, struct str connector,
-                                         struct err *err)
+                                                struct err *err)
 {
     struct str format = fixture_option(def, "format");
     static const char *const formats[] = {"json", "csv", "debezium-json", "maxwell-json"};
@@ -101,8 +102,13 @@ static inline enum status fixture_check_options(const struct table_def *def, str
         return ERR(err, STATUS_INVALID_DATA, "option 'path' is missing");
     }
     for (uint32_t i = 0; i < def->option_count; i++) {
-        static const char *const known[] = {"connector", "format", "path", "number-of-rows",
-                                            "topic", "csv.null-literal", "prune",
+        static const char *const known[] = {"connector",
+                                            "format",
+                                            "path",
+                                            "number-of-rows",
+                                            "topic",
+                                            "csv.null-literal",
+                                            "prune",
                                             "csv.ignore-parse-errors",
                                             "scan.watermark.idle-timeout"};
         bool found = false;
@@ -110,15 +116,16 @@ static inline enum status fixture_check_options(const struct table_def *def, str
             found = found || str_is(def->options[i].key, known[k]);
         }
         if (!found) {
-            return ERR(err, STATUS_INVALID_DATA, "'%.*s' has no option '%.*s'",
-                       STR_ARGS(connector), STR_ARGS(def->options[i].key));
+            return ERR(err, STATUS_INVALID_DATA, "'%.*s' has no option '%.*s'", STR_ARGS(connector),
+                       STR_ARGS(def->options[i].key));
         }
     }
     return STATUS_OK;
 }
 
-static inline enum status fixture_describe(void *self, struct arena *arena, const struct table_def *def,
-                                    bool as_sink, struct connector_info *out, struct err *err)
+static inline enum status fixture_describe(void *self, struct arena *arena,
+                                           const struct table_def *def, bool as_sink,
+                                           struct connector_info *out, struct err *err)
 {
     (void)self;
     (void)arena;
@@ -172,7 +179,7 @@ static inline struct bind_context fixture_context(struct fixture *fixture, struc
 }
 
 static inline enum status fixture_bind(struct fixture *fixture, const struct bind_context *context,
-                                const struct ast_statement *statement)
+                                       const struct ast_statement *statement)
 {
     struct err *err = &fixture->err;
     struct table_def **table = &fixture->tables[fixture->table_count];
@@ -220,7 +227,7 @@ static inline void fixture_must(struct fixture *fixture, const char *sql)
 }
 
 static inline const char *fixture_explain(struct fixture *fixture, bool changelog_mode,
-                                   bool operator_ids)
+                                          bool operator_ids)
 {
     struct plan_print_options options = {.changelog_mode = changelog_mode,
                                          .operator_ids = operator_ids};

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Types as written, with Flink's defaults and limits: CHAR is CHAR(1), VARCHAR is STRING, DECIMAL is
-// DECIMAL(10, 0), TIMESTAMP is TIMESTAMP(6). As in Flink, every TIME(p) is a TIME(0), and a DECIMAL of
-// more than 38 digits has 38.
+// Types as written, with Flink's defaults and limits: CHAR is CHAR(1), VARCHAR is STRING, DECIMAL
+// is DECIMAL(10, 0), TIMESTAMP is TIMESTAMP(6). As in Flink, every TIME(p) is a TIME(0), and a
+// DECIMAL of more than 38 digits has 38.
 #include "sql/bind_int.h"
 
 static enum status refuse_name(const struct ast_type *ast, struct err *err)
 {
     static const char *const known[] = {
-        "CHAR",      "VARCHAR",      "STRING", "BOOLEAN", "BINARY", "VARBINARY", "BYTES",
-        "DECIMAL",   "NUMERIC",      "INT",    "INTEGER", "BIGINT", "SMALLINT",  "TINYINT",
-        "FLOAT",     "DOUBLE",       "DATE",   "TIME",    "ARRAY",  "MAP",       "ROW",
+        "CHAR",      "VARCHAR",       "STRING",   "BOOLEAN", "BINARY", "VARBINARY", "BYTES",
+        "DECIMAL",   "NUMERIC",       "INT",      "INTEGER", "BIGINT", "SMALLINT",  "TINYINT",
+        "FLOAT",     "DOUBLE",        "DATE",     "TIME",    "ARRAY",  "MAP",       "ROW",
         "TIMESTAMP", "TIMESTAMP_LTZ", "MULTISET", "VARIANT"};
     const struct ast_name *name = &ast->name.parts[ast->name.count - 1];
     enum status status = REFUSE(err, ast->at, "there is no type '%.*s'", STR_ARGS(name->text));
@@ -22,11 +22,19 @@ static enum status refuse_name(const struct ast_type *ast, struct err *err)
     static const struct {
         const char *name;
         const char *ours;
-    } others[] = {{"TEXT", "STRING"},   {"JSON", "STRING"},     {"LONG", "BIGINT"},
-                  {"BLOB", "BYTES"},    {"BOOL", "BOOLEAN"},    {"DATETIME", "TIMESTAMP(3)"},
-                  {"INT64", "BIGINT"},  {"INT32", "INT"},       {"FLOAT64", "DOUBLE"},
-                  {"UUID", "STRING"},   {"TIMESTAMPTZ", "TIMESTAMP_LTZ(3)"},
-                  {"STRUCT", "ROW"},    {"NUMBER", "DECIMAL"}};
+    } others[] = {{"TEXT", "STRING"},
+                  {"JSON", "STRING"},
+                  {"LONG", "BIGINT"},
+                  {"BLOB", "BYTES"},
+                  {"BOOL", "BOOLEAN"},
+                  {"DATETIME", "TIMESTAMP(3)"},
+                  {"INT64", "BIGINT"},
+                  {"INT32", "INT"},
+                  {"FLOAT64", "DOUBLE"},
+                  {"UUID", "STRING"},
+                  {"TIMESTAMPTZ", "TIMESTAMP_LTZ(3)"},
+                  {"STRUCT", "ROW"},
+                  {"NUMBER", "DECIMAL"}};
     for (uint32_t i = 0; i < sizeof others / sizeof *others; i++) {
         if (str_is_nocase(name->text, others[i].name)) {
             nearest = str_from(others[i].ours);
@@ -64,8 +72,8 @@ static enum status sized(struct arena *arena, const struct ast_type *ast, struct
     return STATUS_OK;
 }
 
-static enum status decimal(struct arena *arena, const struct ast_type *ast,
-                           const struct type **out, struct err *err)
+static enum status decimal(struct arena *arena, const struct ast_type *ast, const struct type **out,
+                           struct err *err)
 {
     int32_t precision;
     struct limits limits = {10, 1, TYPE_LENGTH_MAX};
@@ -114,8 +122,8 @@ static enum status nested(struct arena *arena, const struct ast_type *ast, const
     return STATUS_OK;
 }
 
-static enum status of_kind(struct arena *arena, const struct ast_type *ast,
-                           const struct type **out, struct err *err)
+static enum status of_kind(struct arena *arena, const struct ast_type *ast, const struct type **out,
+                           struct err *err)
 {
     static const struct limits fixed = {1, 0, TYPE_LENGTH_MAX};
     static const struct limits varying = {TYPE_LENGTH_MAX, 0, TYPE_LENGTH_MAX};

@@ -17,13 +17,29 @@ struct window_function {
 };
 
 static const struct window_function window_functions[] = {
-    {"TUMBLE", PLAN_WINDOW_TUMBLE, 3, 4, {"DATA", "TIMECOL", "SIZE", "OFFSET"},
+    {"TUMBLE",
+     PLAN_WINDOW_TUMBLE,
+     3,
+     4,
+     {"DATA", "TIMECOL", "SIZE", "OFFSET"},
      "TUMBLE(TABLE t, DESCRIPTOR(ts), size [, offset])"},
-    {"HOP", PLAN_WINDOW_HOP, 4, 5, {"DATA", "TIMECOL", "SLIDE", "SIZE", "OFFSET"},
+    {"HOP",
+     PLAN_WINDOW_HOP,
+     4,
+     5,
+     {"DATA", "TIMECOL", "SLIDE", "SIZE", "OFFSET"},
      "HOP(TABLE t, DESCRIPTOR(ts), slide, size [, offset])"},
-    {"CUMULATE", PLAN_WINDOW_CUMULATE, 4, 5, {"DATA", "TIMECOL", "STEP", "SIZE", "OFFSET"},
+    {"CUMULATE",
+     PLAN_WINDOW_CUMULATE,
+     4,
+     5,
+     {"DATA", "TIMECOL", "STEP", "SIZE", "OFFSET"},
      "CUMULATE(TABLE t, DESCRIPTOR(ts), step, size [, offset])"},
-    {"SESSION", PLAN_WINDOW_SESSION, 3, 3, {"DATA", "TIMECOL", "GAP"},
+    {"SESSION",
+     PLAN_WINDOW_SESSION,
+     3,
+     3,
+     {"DATA", "TIMECOL", "GAP"},
      "SESSION(TABLE t, DESCRIPTOR(ts), gap)"},
 };
 
@@ -38,14 +54,13 @@ struct window {
 static enum status refuse_signature(const struct window *window, struct ast_span at,
                                     struct err *err)
 {
-    enum status status = REFUSE(err, at, "these are not the arguments of %s",
-                                window->function->name);
+    enum status status =
+        REFUSE(err, at, "these are not the arguments of %s", window->function->name);
     err_hint(err, "%s", window->function->signature);
     return status;
 }
 
-static enum status find_function(const struct ast_table *table, struct window *out,
-                                 struct err *err)
+static enum status find_function(const struct ast_table *table, struct window *out, struct err *err)
 {
     const struct ast_expr *call = table->as.function.call;
     const struct ast_path *path = &call->as.call.name;
@@ -57,8 +72,7 @@ static enum status find_function(const struct ast_table *table, struct window *o
             return STATUS_OK;
         }
     }
-    enum status status =
-        REFUSE(err, path->at, "there is no table function '%.*s'", STR_ARGS(name));
+    enum status status = REFUSE(err, path->at, "there is no table function '%.*s'", STR_ARGS(name));
     struct str names[sizeof window_functions / sizeof *window_functions];
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
         names[i] = str_from(window_functions[i].name);
@@ -77,8 +91,7 @@ static enum status place_argument(struct window *window, const struct ast_expr *
     if (arg->kind == AST_EXPR_NAMED_ARG) {
         struct str name = arg->as.named.name.text;
         position = 0;
-        while (position < function->count &&
-               !str_is_nocase(name, function->parameters[position])) {
+        while (position < function->count && !str_is_nocase(name, function->parameters[position])) {
             position++;
         }
         arg = arg->as.named.value;
@@ -104,8 +117,7 @@ static enum status place_arguments(struct window *window, struct err *err)
     if (window->args[0]->kind != AST_EXPR_TABLE_ARG) {
         return refuse_signature(window, window->args[0]->at, err);
     }
-    if (window->args[1]->kind != AST_EXPR_DESCRIPTOR ||
-        window->args[1]->as.descriptor.count != 1) {
+    if (window->args[1]->kind != AST_EXPR_DESCRIPTOR || window->args[1]->as.descriptor.count != 1) {
         return refuse_signature(window, window->args[1]->at, err);
     }
     return STATUS_OK;
@@ -125,8 +137,8 @@ static enum status bind_input(struct binder *binder, struct window *window, stru
         TRY(bind_table(binder, &arg->as.table.path, &none, &bound, err));
     } else {
         TRY(bind_query_rel(binder, arg->as.table.query, &bound.rel, err));
-        bound.scope = bind_scope_of(binder->arena, bound.rel, (struct str){0},
-                                    STR_LIT("the subquery"));
+        bound.scope =
+            bind_scope_of(binder->arena, bound.rel, (struct str){0}, STR_LIT("the subquery"));
     }
     window->input = bound.rel;
     *scope = bound.scope;
@@ -141,9 +153,10 @@ static enum status bind_time_column(struct binder *binder, struct window *window
     const struct expr *expr;
     TRY(bind_scope_resolve(binder, scope, &path, &expr, err));
     if (!type_is_timestamp(expr->type)) {
-        enum status status = REFUSE(err, name->at, "%s needs a TIMESTAMP or TIMESTAMP_LTZ, and "
-                                                   "'%.*s' is a %.*s", window->function->name,
-                                    STR_ARGS(name->text),
+        enum status status = REFUSE(err, name->at,
+                                    "%s needs a TIMESTAMP or TIMESTAMP_LTZ, and "
+                                    "'%.*s' is a %.*s",
+                                    window->function->name, STR_ARGS(name->text),
                                     STR_ARGS(type_text(binder->arena, expr->type)));
         return status;
     }
@@ -152,11 +165,13 @@ static enum status bind_time_column(struct binder *binder, struct window *window
         return NOT_YET(err, name->at, "windows of processing time are not supported yet");
     }
     if (time == PLAN_TIME_NONE && bind_is_streaming(binder)) {
-        enum status status = REFUSE(err, name->at, "'%.*s' is no time attribute: on a stream, %s "
-                                                   "needs one", STR_ARGS(name->text),
-                                    window->function->name);
-        err_hint(err, "declare it in CREATE TABLE: WATERMARK FOR %.*s AS %.*s - INTERVAL '5' "
-                      "SECOND; joins, aggregates and expressions do not keep it",
+        enum status status = REFUSE(err, name->at,
+                                    "'%.*s' is no time attribute: on a stream, %s "
+                                    "needs one",
+                                    STR_ARGS(name->text), window->function->name);
+        err_hint(err,
+                 "declare it in CREATE TABLE: WATERMARK FOR %.*s AS %.*s - INTERVAL '5' "
+                 "SECOND; joins, aggregates and expressions do not keep it",
                  STR_ARGS(name->text), STR_ARGS(name->text));
         return status;
     }
@@ -175,8 +190,9 @@ static enum status bind_interval(struct binder *binder, const struct ast_expr *a
     expr = expr_fold(binder->arena, expr, &binder->context->settings.expr);
     if (expr->kind != EXPR_LITERAL || expr->type->kind != TYPE_INTERVAL_SECOND ||
         column_is_null(expr->value, 0)) {
-        return REFUSE(err, ast->at, "an interval of days to seconds belongs here, such as "
-                                    "INTERVAL '1' MINUTE");
+        return REFUSE(err, ast->at,
+                      "an interval of days to seconds belongs here, such as "
+                      "INTERVAL '1' MINUTE");
     }
     memcpy(out, column_value(expr->value, 0), sizeof *out);
     return STATUS_OK;
@@ -204,8 +220,7 @@ static enum status bind_lengths(struct binder *binder, struct window *window, st
         return REFUSE(err, window->args[2]->at,
                       "%s: the size (%lld ms) must be a multiple of the %s (%lld ms)",
                       window->function->name, (long long)spec->size_ms,
-                      spec->kind == PLAN_WINDOW_HOP ? "slide" : "step",
-                      (long long)spec->slide_ms);
+                      spec->kind == PLAN_WINDOW_HOP ? "slide" : "step", (long long)spec->slide_ms);
     }
     return STATUS_OK;
 }
@@ -222,15 +237,15 @@ static struct rel *window_rel(struct binder *binder, const struct window *window
     }
     const struct type *time = rel_column(input, window->spec.time_column)->type;
     const struct type *bound = type_with_null(binder->arena, &type_timestamp3, false);
-    columns[count] = (struct plan_column){
-        .id = bind_id(binder), .name = STR_LIT("window_start"), .type = bound};
-    columns[count + 1] = (struct plan_column){
-        .id = bind_id(binder), .name = STR_LIT("window_end"), .type = bound};
-    columns[count + 2] = (struct plan_column){
-        .id = bind_id(binder),
-        .name = STR_LIT("window_time"),
-        .type = type_with_null(binder->arena, time, false),
-        .time = bind_is_streaming(binder) ? PLAN_TIME_ROWTIME : PLAN_TIME_NONE};
+    columns[count] =
+        (struct plan_column){.id = bind_id(binder), .name = STR_LIT("window_start"), .type = bound};
+    columns[count + 1] =
+        (struct plan_column){.id = bind_id(binder), .name = STR_LIT("window_end"), .type = bound};
+    columns[count + 2] = (struct plan_column){.id = bind_id(binder),
+                                              .name = STR_LIT("window_time"),
+                                              .type = type_with_null(binder->arena, time, false),
+                                              .time = bind_is_streaming(binder) ? PLAN_TIME_ROWTIME
+                                                                                : PLAN_TIME_NONE};
     rel->inputs[0] = input;
     rel->node.columns = columns;
     rel->node.column_count = count + 3;
@@ -256,7 +271,7 @@ enum status bind_window(struct binder *binder, const struct ast_table *table, st
     TRY(bind_time_column(binder, &window, &scope, err));
     TRY(bind_lengths(binder, &window, err));
     out->rel = window_rel(binder, &window);
-    out->scope = bind_scope_of(binder->arena, out->rel, (struct str){0},
-                               str_from(window.function->name));
+    out->scope =
+        bind_scope_of(binder->arena, out->rel, (struct str){0}, str_from(window.function->name));
     return STATUS_OK;
 }

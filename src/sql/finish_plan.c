@@ -6,8 +6,7 @@
 static void tell_apart(struct arena *arena, struct rel *rel)
 {
     uint32_t count = rel->node.column_count;
-    struct plan_column *columns =
-        arena_copy(arena, rel->node.columns, sizeof *columns * count);
+    struct plan_column *columns = arena_copy(arena, rel->node.columns, sizeof *columns * count);
     for (uint32_t i = 0; i < count; i++) {
         struct str name = columns[i].name;
         for (uint32_t n = 0, at = 0; at < i; at++) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which changes each relation hands out, and by which keys they can be applied; as Flink infers them
-// (FlinkChangelogModeInferenceProgram), but that DISTINCT over inserts is known to insert only.
+// Which changes each relation hands out, and by which keys they can be applied; as Flink infers
+// them (FlinkChangelogModeInferenceProgram), but that DISTINCT over inserts is known to insert
+// only.
 //
 // From the scans up: kinds of change, unique keys, boundedness. From the sinks down: who needs -U.
 // Then up again: what that makes of updates.
@@ -301,8 +302,7 @@ static bool input_needs_before(const struct rel *rel, uint32_t input)
 static const struct rel *origin_of(const struct rel *rel, uint8_t kinds)
 {
     for (uint32_t i = 0; i < rel->input_count; i++) {
-        if ((rel->inputs[i]->node.changes & kinds) != 0 &&
-            rel->node.kind != PLAN_GROUP_AGGREGATE) {
+        if ((rel->inputs[i]->node.changes & kinds) != 0 && rel->node.kind != PLAN_GROUP_AGGREGATE) {
             return origin_of(rel->inputs[i], kinds);
         }
     }
@@ -340,13 +340,13 @@ static enum status check_sink(struct arena *arena, const struct rel *sink, struc
     }
     const struct rel *origin = origin_of(sink->inputs[0], refused);
     struct ast_span at = {origin->node.offset, origin->length};
-    enum status status = REFUSE(
-        err, at, "table sink '%.*s' does not take %s changes, which are made by %.*s",
-        STR_ARGS(bind_table_name(arena, plan->table)),
-        (refused & AFTER) == 0    ? "delete"
-        : (refused & DELETE) == 0 ? "update"
-                                  : "update and delete",
-        STR_ARGS(describe(arena, origin)));
+    enum status status =
+        REFUSE(err, at, "table sink '%.*s' does not take %s changes, which are made by %.*s",
+               STR_ARGS(bind_table_name(arena, plan->table)),
+               (refused & AFTER) == 0    ? "delete"
+               : (refused & DELETE) == 0 ? "update"
+                                         : "update and delete",
+               STR_ARGS(describe(arena, origin)));
     err_hint(err, "group by a window (TUMBLE), whose results come once, or write to a table that "
                   "takes updates, such as 'connector' = 'print'");
     return status;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ids of operators with state: by these a checkpoint finds them again after the statement was edited
-// (engine.md section 5). An id is the sink's name, the path over the stateful operators above, and
-// what the operator is keyed by, as the user wrote it:
+// Ids of operators with state: by these a checkpoint finds them again after the statement was
+// edited (engine.md section 5). An id is the sink's name, the path over the stateful operators
+// above, and what the operator is keyed by, as the user wrote it:
 //
 //     lake.default.per_minute/window(TUMBLE 60000, host)
 //     print/join(seller=id)/left/group(auction, day)
@@ -144,15 +144,15 @@ static void name_rel(const struct namer *namer, struct rel *rel, struct str path
     }
     if (rel->node.kind == PLAN_WATERMARK) {
         name_rel(namer, rel->inputs[0], path);
-        struct str id = arena_printf(namer->arena, "%.*s/watermark",
-                                     STR_ARGS(source_id(namer, rel)));
+        struct str id =
+            arena_printf(namer->arena, "%.*s/watermark", STR_ARGS(source_id(namer, rel)));
         rel->node.operator_id = unique_id(namer, id);
         return;
     }
     struct str own = signature(namer, rel);
     if (own.size > 0) {
-        path = unique_id(namer, arena_printf(namer->arena, "%.*s/%.*s", STR_ARGS(path),
-                                             STR_ARGS(own)));
+        path = unique_id(namer,
+                         arena_printf(namer->arena, "%.*s/%.*s", STR_ARGS(path), STR_ARGS(own)));
         rel->node.operator_id = path;
     }
     for (uint32_t i = 0; i < rel->input_count; i++) {

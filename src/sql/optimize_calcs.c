@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CALCs merged: projections put into the expressions above them. Equal expressions of one CALC are
-// computed once (program.h), so that this never computes more; but what is not deterministic must not
-// be written down twice, and expressions that double at each level must not grow without end.
+// computed once (program.h), so that this never computes more; but what is not deterministic must
+// not be written down twice, and expressions that double at each level must not grow without end.
 #include "base/arena.h"
 #include "sql/optimize_int.h"
 
@@ -79,9 +79,8 @@ static void merge(struct arena *arena, struct rel *calc, struct rel *lower)
         *projection = rel_substitute(arena, *projection, &substitution);
     }
     const struct expr *own = calc->node.as.calc.condition;
-    const struct expr *both[] = {
-        lower->node.as.calc.condition,
-        own == NULL ? NULL : rel_substitute(arena, own, &substitution)};
+    const struct expr *both[] = {lower->node.as.calc.condition,
+                                 own == NULL ? NULL : rel_substitute(arena, own, &substitution)};
     if (both[0] != NULL || both[1] != NULL) {
         calc->node.as.calc.condition = both[1] == NULL   ? both[0]
                                        : both[0] == NULL ? both[1]
@@ -106,7 +105,7 @@ static void merge_values(struct arena *arena, struct rel *calc)
         ids[i] = values->node.columns[i].id;
     }
     const struct expr **rows =
-        arena_new_array(arena, const struct expr *, (size_t)row_count * out_count);
+        arena_new_array(arena, const struct expr *, (size_t)row_count *out_count);
     for (uint32_t row = 0; row < row_count; row++) {
         struct rel_substitution substitution = {
             ids, values->node.as.values.values + (size_t)row * in_count, in_count};

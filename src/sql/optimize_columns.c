@@ -61,7 +61,8 @@ static void pass_down(const struct pruner *pruner, const struct rel *rel, const 
     }
 }
 
-// Calls whose results nobody reads are dropped; one without keys keeps a call, so that it has a row.
+// Calls whose results nobody reads are dropped; one without keys keeps a call, so that it has a
+// row.
 static void prune_calls(const struct pruner *pruner, const struct rel *rel,
                         const struct plan_ids *keys, const struct plan_aggregate_call **calls,
                         uint32_t *call_count)
@@ -157,8 +158,7 @@ static void need_inputs(const struct pruner *pruner, struct rel *rel)
     case PLAN_GROUP_AGGREGATE: {
         struct plan_group_aggregate *group = &rel->node.as.group_aggregate;
         prune_calls(pruner, rel, &group->keys, &group->calls, &group->call_count);
-        need_calls(bits_of(pruner, rel->inputs[0]), &group->keys, group->calls,
-                   group->call_count);
+        need_calls(bits_of(pruner, rel->inputs[0]), &group->keys, group->calls, group->call_count);
         return;
     }
     case PLAN_SINK: need_all(bits_of(pruner, rel->inputs[0]), rel); return;
@@ -205,8 +205,8 @@ static void keep_needed(const struct pruner *pruner, struct rel *rel)
         rel->node.as.scan.table_columns = indexes;
     } else if (rel->node.kind == PLAN_VALUES) {
         struct plan_values *values = &rel->node.as.values;
-        const struct expr **kept = arena_new_array(pruner->arena, const struct expr *,
-                                                   (size_t)values->row_count * count);
+        const struct expr **kept =
+            arena_new_array(pruner->arena, const struct expr *, (size_t)values->row_count *count);
         for (uint32_t row = 0; row < values->row_count; row++) {
             for (uint32_t i = 0; i < count; i++) {
                 kept[(size_t)row * count + i] =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fields of rows that nobody reads go too, where the source can leave them out: of an event with three
-// rows of thirty fields, a query that reads five has five decoded.
+// Fields of rows that nobody reads go too, where the source can leave them out: of an event with
+// three rows of thirty fields, a query that reads five has five decoded.
 //
 // From the sinks down, each column of a relation collects how it is read: as a whole, or by which
 // fields. A scan's columns then get types without the rest, and the types of all that hands them on
@@ -30,8 +30,8 @@ static struct usage *usage_of(const struct pruner *pruner, const struct rel *rel
     return at == UINT32_MAX ? NULL : &pruner->usages[rel->mark][at];
 }
 
-static struct usage *field_usage(struct arena *arena, struct usage *usage,
-                                 const struct type *type, struct str name)
+static struct usage *field_usage(struct arena *arena, struct usage *usage, const struct type *type,
+                                 struct str name)
 {
     if (usage->fields == NULL) {
         usage->fields = arena_new_array(arena, struct usage *, type->field_count);
@@ -234,17 +234,16 @@ static const struct expr *retyped(const struct pruner *pruner, const struct rel 
 
 static void follow_types(const struct pruner *pruner, struct rel *rel)
 {
-    struct plan_column *columns = arena_copy(pruner->arena, rel->node.columns,
-                                             sizeof *columns * rel->node.column_count);
+    struct plan_column *columns =
+        arena_copy(pruner->arena, rel->node.columns, sizeof *columns * rel->node.column_count);
     for (uint32_t i = 0; i < rel->node.column_count; i++) {
         if (rel->node.kind == PLAN_SCAN) {
-            columns[i].type =
-                pruned(pruner->arena, columns[i].type, &pruner->usages[rel->mark][i]);
+            columns[i].type = pruned(pruner->arena, columns[i].type, &pruner->usages[rel->mark][i]);
         } else if (rel->node.kind == PLAN_CALC) {
             const struct expr **projection = &rel_projections(rel)[i];
             *projection = retyped(pruner, rel, *projection);
-            bool is_row = (*projection)->kind == EXPR_COLUMN &&
-                          (*projection)->type->kind == TYPE_ROW;
+            bool is_row =
+                (*projection)->kind == EXPR_COLUMN && (*projection)->type->kind == TYPE_ROW;
             columns[i].type = is_row ? (*projection)->type : columns[i].type;
         } else if (columns[i].type->kind == TYPE_ROW) {
             for (uint32_t k = 0; k < rel->input_count; k++) {
@@ -259,8 +258,7 @@ static void follow_types(const struct pruner *pruner, struct rel *rel)
     } else if (rel->node.kind == PLAN_JOIN) {
         rel->node.as.join.condition = retyped(pruner, rel, rel->node.as.join.condition);
     } else if (rel->node.kind == PLAN_WATERMARK) {
-        rel->node.as.watermark.expression =
-            retyped(pruner, rel, rel->node.as.watermark.expression);
+        rel->node.as.watermark.expression = retyped(pruner, rel, rel->node.as.watermark.expression);
     }
 }
 

@@ -2,8 +2,8 @@
 //
 // Filters down. A conjunct goes through a relation when its columns come from below it and it means
 // the same there. It stays where it is not deterministic; and above joins and aggregations where it
-// can fail, since rows that these drop must not make it fail. A relation with several consumers takes
-// no filter of one of them, a watermark sees all rows.
+// can fail, since rows that these drop must not make it fail. A relation with several consumers
+// takes no filter of one of them, a watermark sees all rows.
 #include "base/arena.h"
 #include "sql/optimize_int.h"
 

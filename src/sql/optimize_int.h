@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// optimize_int: the passes over relations, in the order in which optimize() runs them. Each leaves a
-// graph that means the same. A pass that replaces relations returns the new one for each old one and
-// remembers it, so that what was shared stays shared.
+// optimize_int: the passes over relations, in the order in which optimize() runs them. Each leaves
+// a graph that means the same. A pass that replaces relations returns the new one for each old one
+// and remembers it, so that what was shared stays shared.
 #pragma once
 
 #include "sql/rel_int.h"

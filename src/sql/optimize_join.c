@@ -94,8 +94,8 @@ static void set_columns(struct arena *arena, struct rel *join)
     uint32_t count = left + join->inputs[1]->node.column_count;
     struct plan_column *columns = arena_new_array(arena, struct plan_column, count);
     for (uint32_t i = 0; i < count; i++) {
-        columns[i] = i < left ? join->inputs[0]->node.columns[i]
-                              : join->inputs[1]->node.columns[i - left];
+        columns[i] =
+            i < left ? join->inputs[0]->node.columns[i] : join->inputs[1]->node.columns[i - left];
         columns[i].time = PLAN_TIME_NONE;
     }
     join->node.columns = columns;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // GROUP BY window_start, window_end over a window table function becomes one WINDOW_AGGREGATE: rows
-// are never multiplied by their windows, and a window's groups come out once, when the watermark has
-// passed it. Not where the aggregation reads the window's bounds in arguments: that stays as it is
-// written.
+// are never multiplied by their windows, and a window's groups come out once, when the watermark
+// has passed it. Not where the aggregation reads the window's bounds in arguments: that stays as it
+// is written.
 #include "base/arena.h"
 #include "sql/optimize_int.h"
 
@@ -58,9 +58,8 @@ static void sort_keys(struct fusion *fusion)
     fusion->other_keys = arena_new_array(fusion->optimizer->arena, uint32_t, keys->count);
     for (uint32_t i = 0; i < keys->count; i++) {
         const struct expr *source = source_of(fusion, keys->ids[i]);
-        uint32_t part = source->kind == EXPR_COLUMN
-                            ? window_part(fusion->window, source->column_id)
-                            : UINT32_MAX;
+        uint32_t part = source->kind == EXPR_COLUMN ? window_part(fusion->window, source->column_id)
+                                                    : UINT32_MAX;
         if (part != UINT32_MAX && fusion->ids[part] == 0) {
             fusion->ids[part] = keys->ids[i];
         } else {

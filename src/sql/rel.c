@@ -168,8 +168,7 @@ const struct rel *rel_window_of(const struct rel *rel, uint32_t id, uint32_t *pa
 {
     while (rel->node.kind == PLAN_CALC) {
         uint32_t at = plan_column_index(&rel->node, id);
-        const struct expr *expr =
-            at == UINT32_MAX ? NULL : rel->node.as.calc.projections[at];
+        const struct expr *expr = at == UINT32_MAX ? NULL : rel->node.as.calc.projections[at];
         if (expr == NULL || expr->kind != EXPR_COLUMN) {
             return NULL;
         }

@@ -27,9 +27,9 @@ struct rel {
     uint32_t length; // of what made it, in the statement, from node.offset
     // SCAN and SINK of a table: what the connector said.
     const struct connector_info *connector;
-    uint32_t consumers;  // set by rel_sort()
-    uint32_t mark;       // of the walk that saw it last
-    bool needs_before;   // a consumer needs -U
+    uint32_t consumers; // set by rel_sort()
+    uint32_t mark;      // of the walk that saw it last
+    bool needs_before;  // a consumer needs -U
     const struct plan_node *made;
 };
 
