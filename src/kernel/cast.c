@@ -217,6 +217,7 @@ void cast_column(struct kernel_run *run, const struct cast_types *types, const s
     if (cast_number_shape(&options, &shape) || cast_text_shape(&options, &shape) ||
         cast_time_shape(&options, &shape)) {
         kernel_map(run, &shape, in, 1, out);
+        cast_number_fail(run, &options, in);
         return;
     }
     UNREACHABLE("a cast that cast_is_known() refuses");

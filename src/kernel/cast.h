@@ -3,7 +3,7 @@
 // cast: CAST between all types, as Flink 2.1 does (fixtures/flink-answers, scalar/cast, try_cast).
 //
 //   numbers      integers wrap; from FLOAT, DOUBLE they saturate (NaN is 0), fractions are cut;
-//                a DECIMAL that does not fit is NULL, rounding HALF_UP
+//                a DECIMAL that does not fit is NULL, rounding HALF_UP; of NaN it fails
 //   from text    blanks around are trimmed (not for BOOLEAN); what cannot be read fails
 //   to text      as text.h shows a value; CHAR(n) pads and cuts, VARCHAR(n) cuts
 //   BINARY(n)    pads with zero bytes and cuts; text <-> bytes is UTF-8

@@ -17,6 +17,9 @@ struct cast_options {
 bool cast_number_shape(const struct cast_options *options, struct kernel_shape *shape);
 bool cast_text_shape(const struct cast_options *options, struct kernel_shape *shape);
 bool cast_time_shape(const struct cast_options *options, struct kernel_shape *shape);
+// Marks rows whose number has no DECIMAL, beside those that only do not fit.
+void cast_number_fail(struct kernel_run *run, const struct cast_options *options,
+                      const struct column *in);
 
 // `bytes` as a CHAR(n), VARCHAR(n), BINARY(n) or VARBINARY(n): cut, padded. Borrowed, or in
 // `arena`.

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "data/decimal.h"
 #include "data/type.h"
 #include "kernel/cast_int.h"
@@ -174,8 +175,7 @@ static void approximate_loop(struct kernel_loop *loop)
     }
 }
 
-// A value that does not fit is null; NaN and infinities are null too, where Flink's generated code
-// stumbles.
+// A value that does not fit is null; NaN and infinities are null too, and fail: cast_number_fail().
 static void approximate_to_decimal_loop(struct kernel_loop *loop)
 {
     const struct cast_options *options = loop->options;
@@ -187,6 +187,29 @@ static void approximate_to_decimal_loop(struct kernel_loop *loop)
         loop->bad[row / 64] |= (uint64_t)!fits << (row % 64);
         widen_store(options->to_physical, loop->out, row, value);
     }
+}
+
+static void not_finite_loop(struct kernel_loop *loop)
+{
+    const struct cast_options *options = loop->options;
+    for (uint32_t row = 0; row < loop->count; row++) {
+        bool is_bad = !isfinite(floating_at(options->from_physical, loop->args[0], row));
+        ((uint64_t *)loop->out)[row / 64] |= (uint64_t)is_bad << (row % 64);
+    }
+}
+
+void cast_number_fail(struct kernel_run *run, const struct cast_options *options,
+                      const struct column *in)
+{
+    if (!type_is_approximate(options->from) || options->to->kind != TYPE_DECIMAL) {
+        return;
+    }
+    size_t size = (bits_words(run->row_count) + 1) * sizeof(uint64_t);
+    uint64_t *bad = arena_alloc(run->arena, size);
+    uint64_t *is_null = arena_alloc(run->arena, size);
+    struct kernel_shape shape = {.loop = not_finite_loop, .options = options};
+    kernel_test(run, &shape, in, 1, bad, is_null);
+    kernel_fail(run, bad, "a DECIMAL of a number that is infinite or NaN");
 }
 
 static bool is_exact_side(const struct type *type)

@@ -72,7 +72,8 @@ static void test_decimals_cut_round_or_are_null(void **state)
     expect_cast(state, &type_bigint, "1", narrow, "1.00");
     expect_cast(state, &type_bigint, "3000000000", narrow, NULL);
     expect_cast(state, &type_float, "1.75", narrow, "1.75");
-    expect_cast(state, &type_double, "-Infinity", narrow, NULL);
+    expect_cast(state, &type_double, "-Infinity", narrow, failure);
+    expect_cast(state, &type_double, "12345.6", narrow, NULL);
     expect_cast(state, &type_boolean, "true", narrow, "1.00");
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "kernel/flags_int.h"
 
 // The only thing that differs between types: what "less" and "same" mean. NaN is the greatest
 // floating value and equal to itself; -0 equals 0 as in C.
@@ -50,19 +51,6 @@ ALWAYS_INLINE bool string_less(const struct strview *a, const struct strview *b)
 ALWAYS_INLINE bool string_same(const struct strview *a, const struct strview *b)
 {
     return strview_equal(a, b);
-}
-
-// Bit i of the result is flags[i]; each flag is 0 or 1. The multiplication moves byte i of a word
-// to bit 56 + i.
-ALWAYS_INLINE uint64_t bits_from_flags(const uint8_t flags[64])
-{
-    uint64_t bits = 0;
-    for (uint32_t eight = 0; eight < 8; eight++) {
-        uint64_t word;
-        memcpy(&word, flags + eight * 8, sizeof word);
-        bits |= (word * UINT64_C(0x0102040810204080) >> 56) << (eight * 8);
-    }
-    return bits;
 }
 
 #define T uint8_t

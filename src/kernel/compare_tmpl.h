@@ -26,7 +26,7 @@ ALWAYS_INLINE uint64_t NAME(word)(enum compare_op op, bool right_is_const, const
     for (uint32_t i = 0; i < count; i++) {
         flags[i] = NAME(one)(op, a + i, right_is_const ? b : b + i);
     }
-    return bits_from_flags(flags);
+    return flags_pack(flags);
 }
 
 // Full words have a constant count, so only the last one pays for being short.

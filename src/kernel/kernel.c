@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/assert.h"
+#include "kernel/flags_int.h"
 
 // Bits of the rows that are active; bits behind row_count are 0.
 static const uint64_t *active_words(struct kernel_run *run)
@@ -422,19 +423,6 @@ void kernel_bool_column(struct kernel_run *run, const uint64_t *is_true, const u
     }
 }
 
-// Bit i of the result is flags[i]; each flag is 0 or 1. The multiplication moves byte i of a word
-// to bit 56 + i.
-static uint64_t bits_from_flags(const uint8_t *flags)
-{
-    uint64_t bits = 0;
-    for (uint32_t eight = 0; eight < 8; eight++) {
-        uint64_t word;
-        memcpy(&word, flags + eight * 8, sizeof word);
-        bits |= (word * UINT64_C(0x0102040810204080) >> 56) << (eight * 8);
-    }
-    return bits;
-}
-
 // The values as bits, whatever the encoding; null rows are 0 but for the unused bits of a constant.
 static uint64_t bool_word(const struct column *column, uint32_t word)
 {
@@ -451,7 +439,7 @@ static uint64_t bool_word(const struct column *column, uint32_t word)
     } else {
         memcpy(flags, values + word * 64, count);
     }
-    return bits_from_flags(flags);
+    return flags_pack(flags);
 }
 
 void kernel_bool_masks(const struct kernel_run *run, const struct column *column, uint64_t *is_true,

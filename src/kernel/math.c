@@ -8,7 +8,7 @@ static const double pi = 3.14159265358979323846;
 ALWAYS_INLINE double math_one(enum math_op op, double a)
 {
     switch (op) {
-    case MATH_SQRT: return sqrt(a);
+    case MATH_SQRT: return isinf(a) ? fabs(a) : sqrt(a); // Flink's is a power of 0.5
     case MATH_EXP: return exp(a);
     case MATH_LN: return log(a);
     case MATH_LOG2: return log(a) / log(2.0); // as Flink has it, to the last place

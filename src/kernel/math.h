@@ -12,8 +12,8 @@
     X(LN)                                                                                          \
     X(LOG2)                                                                                        \
     X(LOG10)                                                                                       \
-    X(SIN) X(COS) X(TAN) X(COT) X(ASIN) X(ACOS) X(ATAN) X(SINH) X(COSH) X(TANH) X(DEGREES)         \
-        X(RADIANS)
+    X(SIN)                                                                                         \
+    X(COS) X(TAN) X(COT) X(ASIN) X(ACOS) X(ATAN) X(SINH) X(COSH) X(TANH) X(DEGREES) X(RADIANS)
 
 enum math_op {
 #define X(name) MATH_##name,

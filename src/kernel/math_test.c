@@ -17,6 +17,7 @@ static void expect(void **state, enum math_op op, const char *value, const char 
 static void test_undefined_values_are_nan_or_infinite(void **state)
 {
     expect(state, MATH_SQRT, "-4", "NaN");
+    expect(state, MATH_SQRT, "-Infinity", "Infinity");
     expect(state, MATH_LN, "-1", "NaN");
     expect(state, MATH_LN, "0", "-Infinity");
     expect(state, MATH_ACOS, "2", "NaN");

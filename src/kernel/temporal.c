@@ -118,9 +118,7 @@ static void extract_timestamp_loop(struct kernel_loop *loop)
     int64_t *out = loop->out;
     for (uint32_t row = 0; row < loop->count; row++) {
         struct temporal_moment moment = temporal_load(call->physical, loop->args[0], row);
-        if (unit != TEMPORAL_EPOCH) {
-            moment.ms += temporal_offset_ms(&call->options, moment.ms, &span);
-        }
+        moment.ms += temporal_offset_ms(&call->options, moment.ms, &span);
         out[row] = from_clock ? part_of_clock(unit, moment)
                               : part_of_date(unit, moment.ms / DATETIME_MS_PER_DAY);
     }

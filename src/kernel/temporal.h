@@ -19,8 +19,10 @@ struct zone;
     X(MILLISECOND)                                                                                 \
     X(SECOND)                                                                                      \
     X(MINUTE)                                                                                      \
-    X(HOUR) X(DAY) X(WEEK) X(MONTH) X(QUARTER) X(YEAR) X(DECADE) X(CENTURY) X(MILLENNIUM) X(EPOCH) \
-        X(DOW) X(ISODOW) X(DOY) X(ISOYEAR)
+    X(HOUR)                                                                                        \
+    X(DAY)                                                                                         \
+    X(WEEK) X(MONTH) X(QUARTER) X(YEAR) X(DECADE) X(CENTURY) X(MILLENNIUM) X(EPOCH) X(DOW)         \
+        X(ISODOW) X(DOY) X(ISOYEAR)
 
 enum temporal_unit {
 #define X(name) TEMPORAL_##name,
