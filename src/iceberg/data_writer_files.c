@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Open files: found by their tuple, filled, relieved of memory, closed.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/byte_source.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "data/batch.h"
+#include "iceberg/data_writer_int.h"
+#include "iceberg/file_schema.h"
+#include "store/store.h"
+
+enum { BUCKETS_FIRST = 64, PATH_SIZE_MAX = 1 << 16 };
+
+static struct store *segment_store(struct data_writer *writer)
+{
+    return writer->options.segment_store != NULL ? writer->options.segment_store
+                                                 : writer->options.store;
+}
+
+static void rehash(struct data_writer *writer)
+{
+    writer->bucket_count = writer->bucket_count == 0 ? BUCKETS_FIRST : writer->bucket_count * 2;
+    mem_free(writer->buckets);
+    writer->buckets = mem_alloc(writer->bucket_count * sizeof *writer->buckets);
+    for (uint32_t i = 0; i < writer->bucket_count; i++) {
+        writer->buckets[i] = UINT32_MAX;
+    }
+    for (uint32_t i = 0; i < writer->files.count; i++) {
+        struct data_writer_file *file = writer->files.items[i];
+        uint32_t *bucket = &writer->buckets[file->hash & (writer->bucket_count - 1)];
+        file->next = *bucket;
+        *bucket = i;
+    }
+}
+
+enum status data_writer_file_of(struct data_writer *writer, const struct iceberg_value *tuple,
+                                uint32_t *out, struct err *err)
+{
+    uint64_t hash = partition_spec_tuple_hash(writer->spec, tuple);
+    (void)err;
+    if (writer->files.count >= writer->bucket_count) {
+        rehash(writer);
+    }
+    uint32_t *bucket = &writer->buckets[hash & (writer->bucket_count - 1)];
+    for (uint32_t i = *bucket; i != UINT32_MAX; i = writer->files.items[i]->next) {
+        struct data_writer_file *file = writer->files.items[i];
+        if (file->hash == hash && partition_spec_tuple_equal(writer->spec, file->tuple, tuple)) {
+            *out = i;
+            return STATUS_OK;
+        }
+    }
+    struct data_writer_file *file = mem_zalloc(sizeof *file);
+    arena_init(&file->arena);
+    file->tuple = partition_spec_tuple_copy(&file->arena, writer->spec, tuple);
+    file->hash = hash;
+    file->next = *bucket;
+    *out = *bucket = writer->files.count;
+    VEC_PUSH(&writer->files, file);
+    return STATUS_OK;
+}
+
+static void release_segments(struct data_writer *writer, struct data_writer_file *file)
+{
+    for (uint32_t i = 0; i < file->segments.count; i++) {
+        writer->objects.items[file->segments.items[i].object].refs--;
+    }
+    VEC_RELEASE(&file->segments);
+}
+
+void data_writer_file_free(struct data_writer *writer, struct data_writer_file *file)
+{
+    release_segments(writer, file);
+    parquet_writer_free(file->parquet);
+    arena_release(&file->arena);
+    mem_free(file);
+}
+
+// After a commit: partitions that get no rows any more cost nothing.
+void data_writer_forget_files(struct data_writer *writer)
+{
+    for (uint32_t i = 0; i < writer->files.count; i++) {
+        data_writer_file_free(writer, writer->files.items[i]);
+    }
+    VEC_RELEASE(&writer->files);
+    mem_free(writer->buckets);
+    writer->buckets = NULL;
+    writer->bucket_count = 0;
+}
+
+enum status data_writer_put(struct data_writer *writer, struct data_writer_file *file,
+                            const struct batch *batch, struct err *err)
+{
+    if (file->parquet == NULL) {
+        TRY(parquet_writer_new(writer->encoder, &writer->parquet_options, &file->parquet, err));
+        writer->figures.open_files++;
+    }
+    TRY(parquet_writer_append(file->parquet, batch, err));
+    return parquet_writer_file_bytes(file->parquet) >= writer->target_bytes
+               ? data_writer_close_file(writer, file, err)
+               : STATUS_OK;
+}
+
+// Slots of removed objects are used again.
+uint32_t data_writer_add_object(struct data_writer *writer,
+                                const struct data_writer_object *object)
+{
+    for (uint32_t i = 0; i < writer->objects.count; i++) {
+        if (writer->objects.items[i].removed && writer->objects.items[i].refs == 0) {
+            mem_free(writer->objects.items[i].path);
+            writer->objects.items[i] = *object;
+            return i;
+        }
+    }
+    VEC_PUSH(&writer->objects, *object);
+    return writer->objects.count - 1;
+}
+
+// The object that takes segments now.
+static enum status current_object(struct data_writer *writer, struct data_writer_object **out,
+                                  struct err *err)
+{
+    if (writer->current == DATA_WRITER_NO_OBJECT) {
+        const struct data_writer_options *options = &writer->options;
+        char name[100];
+        struct strbuf path;
+        snprintf(name, sizeof name, "%s-%llu-%u-%u.segments", writer->uuid,
+                 (unsigned long long)options->run, options->instance, writer->object_counter++);
+        strbuf_init(&path, PATH_SIZE_MAX);
+        strbuf_printf(&path, "%.*s/%s", STR_ARGS(options->segment_directory), name);
+        struct data_writer_object object = {.path = mem_strdup(path.ptr)};
+        strbuf_release(&path);
+        enum status status =
+            store_create(segment_store(writer), str_from(object.path), &object.writer, err);
+        if (status != STATUS_OK) {
+            mem_free(object.path);
+            return status;
+        }
+        writer->current = data_writer_add_object(writer, &object);
+    }
+    *out = &writer->objects.items[writer->current];
+    return STATUS_OK;
+}
+
+// What is new in a file becomes a segment.
+enum status data_writer_spill(struct data_writer *writer, struct data_writer_file *file,
+                              struct err *err)
+{
+    struct data_writer_object *object;
+    uint64_t size = 0;
+    TRY(current_object(writer, &object, err));
+    TRY(parquet_writer_take(file->parquet, &object->writer->sink, &size, err));
+    if (size > 0) {
+        struct data_writer_segment segment = {(uint32_t)writer->current, object->size, size};
+        VEC_PUSH(&file->segments, segment);
+        object->size += size;
+        object->refs++;
+        writer->figures.segment_bytes += size;
+    }
+    return STATUS_OK;
+}
+
+// Makes the current object durable and readable; the next segment begins another.
+enum status data_writer_finish_object(struct data_writer *writer, struct err *err)
+{
+    if (writer->current == DATA_WRITER_NO_OBJECT) {
+        return STATUS_OK;
+    }
+    struct data_writer_object *object = &writer->objects.items[writer->current];
+    enum status status = STATUS_OK;
+    if (object->size > 0) {
+        status = store_finish(object->writer, STORE_EXCLUSIVE, err);
+    } else {
+        object->removed = true; // never was there
+    }
+    store_close(object->writer);
+    object->writer = NULL;
+    writer->current = DATA_WRITER_NO_OBJECT;
+    return status;
+}
+
+static size_t revocable(const struct data_writer_file *file)
+{
+    if (file->parquet == NULL) {
+        return 0;
+    }
+    struct parquet_writer_memory memory = parquet_writer_memory(file->parquet);
+    return memory.pending + memory.pages + memory.dictionaries;
+}
+
+struct weight {
+    struct data_writer_file *file;
+    size_t bytes;
+};
+
+static int compare_weights(const void *a, const void *b)
+{
+    size_t x = ((const struct weight *)a)->bytes;
+    size_t y = ((const struct weight *)b)->bytes;
+    return x > y ? -1 : x < y;
+}
+
+enum status data_writer_relieve(struct data_writer *writer, struct err *err)
+{
+    size_t limit = writer->budget.limit;
+    size_t goal = limit / 2;
+    if (writer->budget.used <= limit - limit / 8 && budget_excess(&writer->budget) == 0) {
+        return STATUS_OK;
+    }
+    uint32_t count = writer->files.count;
+    struct weight *weights = mem_alloc((count + 1) * sizeof *weights);
+    for (uint32_t i = 0; i < count; i++) {
+        weights[i] = (struct weight){writer->files.items[i], revocable(writer->files.items[i])};
+    }
+    if (count > 0) {
+        qsort(weights, count, sizeof *weights, compare_weights);
+    }
+    enum status status = STATUS_OK;
+    for (uint32_t i = 0; status == STATUS_OK && i < count && weights[i].bytes > 0 &&
+                         (writer->budget.used > goal || budget_excess(&writer->budget) > 0);
+         i++) {
+        status = parquet_writer_seal(weights[i].file->parquet, true, err);
+        if (status == STATUS_OK) {
+            status = data_writer_spill(writer, weights[i].file, err);
+        }
+    }
+    mem_free(weights);
+    return status;
+}
+
+static enum status reader_of(struct data_writer *writer, uint32_t at, struct byte_source **out,
+                             struct err *err)
+{
+    struct data_writer_object *object = &writer->objects.items[at];
+    if (object->writer != NULL) {
+        TRY(data_writer_finish_object(writer, err));
+        object = &writer->objects.items[at];
+    }
+    if (object->reader == NULL) {
+        TRY(store_open(segment_store(writer), str_from(object->path), &object->reader, err));
+    }
+    *out = &object->reader->source;
+    return STATUS_OK;
+}
+
+static void note_directory(struct data_writer *writer, struct str path)
+{
+    struct str directory = store_directory(path);
+    for (uint32_t i = writer->directories.count; i-- > 0;) {
+        if (str_equal(writer->directories.items[i], directory)) {
+            return;
+        }
+    }
+    VEC_PUSH(&writer->directories, arena_str(&writer->closed_arena, directory));
+}
+
+static struct str file_path(struct data_writer *writer, const struct data_writer_file *file)
+{
+    struct strbuf partition;
+    strbuf_init(&partition, PATH_SIZE_MAX);
+    partition_spec_path(&partition, writer->spec, file->tuple);
+    struct str path = arena_printf(
+        &writer->closed_arena, "%.*s/%s%s%05u-%llu-%llu-%s-%05u.parquet",
+        STR_ARGS(writer->data_directory), partition.ptr, partition.size > 0 ? "/" : "",
+        writer->options.instance, (unsigned long long)writer->options.run,
+        (unsigned long long)writer->epoch, writer->uuid, ++writer->file_counter);
+    strbuf_release(&partition);
+    return path;
+}
+
+// The file whole, from its segments and what is still in memory.
+static enum status assemble(struct data_writer *writer, struct data_writer_file *file,
+                            struct str path, struct err *err)
+{
+    uint32_t count = file->segments.count;
+    struct byte_source_slice *slices = mem_alloc((count + 1) * sizeof *slices);
+    struct byte_source **sources = mem_alloc((count + 1) * sizeof *sources);
+    struct store_writer *out = NULL;
+    enum status status = STATUS_OK;
+    for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
+        const struct data_writer_segment *segment = &file->segments.items[i];
+        struct byte_source *whole = NULL;
+        status = reader_of(writer, segment->object, &whole, err);
+        if (status == STATUS_OK) {
+            struct byte_range range = {segment->offset, segment->size};
+            status = byte_source_slice_init(&slices[i], whole, range, err);
+            sources[i] = &slices[i].source;
+        }
+    }
+    if (status == STATUS_OK) {
+        status = store_create(writer->options.store, path, &out, err);
+    }
+    if (status == STATUS_OK) {
+        status = parquet_writer_close(file->parquet, sources, count, &out->sink, err);
+    }
+    if (status == STATUS_OK) {
+        status = store_finish(out, STORE_EXCLUSIVE | STORE_SYNC_LATER, err);
+    }
+    store_close(out);
+    mem_free(slices);
+    mem_free(sources);
+    return status;
+}
+
+enum status data_writer_close_file(struct data_writer *writer, struct data_writer_file *file,
+                                   struct err *err)
+{
+    struct str path = file_path(writer, file);
+    struct data_file closed = {
+        .path = path,
+        .format = STR_LIT("PARQUET"),
+        .spec_id = writer->spec->spec_id,
+        .partition = partition_spec_tuple_copy(&writer->closed_arena, writer->spec, file->tuple),
+        .sort_order_id = 0, // unsorted, as Java says it
+        .first_row_id = DATA_FILE_NONE,
+        .content_offset = DATA_FILE_NONE,
+        .content_size = DATA_FILE_NONE,
+    };
+    enum status status = assemble(writer, file, path, err);
+    if (status != STATUS_OK) {
+        err_context(err, "write %.*s", STR_ARGS(path));
+        return status;
+    }
+    file_schema_metrics(&writer->closed_arena, writer->options.metadata,
+                        parquet_writer_result(file->parquet), &closed);
+    VEC_PUSH(&writer->closed, closed);
+    note_directory(writer, path);
+    parquet_writer_free(file->parquet);
+    file->parquet = NULL;
+    release_segments(writer, file);
+    writer->figures.open_files--;
+    writer->figures.files_closed++;
+    return STATUS_OK;
+}
+
+enum status data_writer_sync_directories(struct data_writer *writer, struct err *err)
+{
+    for (uint32_t i = 0; i < writer->directories.count; i++) {
+        TRY(store_sync(writer->options.store, writer->directories.items[i], err));
+    }
+    writer->directories.count = 0;
+    return STATUS_OK;
+}

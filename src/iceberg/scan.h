@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// scan: which files of a table hold the rows of a query, from manifests alone (Iceberg spec, "Scan
+// Planning").
+//
+//     TRY(scan_plan(table, &options, &arena, &plan, err));
+//     for each of plan.tasks: table_reader.h reads it
+//
+// What cannot match is left out, level by level: manifests by their partition summaries, files by
+// their partition tuples, then by their column metrics. Within files, table_reader.h goes on with
+// row groups and pages. A predicate term on a column leads to a condition on each partition field
+// made from it: for transforms that keep order, ranges; for buckets, equality.
+//
+// Delete files are refused by name (UNSUPPORTED) where they are live; their place is scan_task.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "iceberg/spec/data_file.h"
+
+struct arena;
+struct iceberg_table;
+struct predicate;
+struct table_schema;
+struct table_snapshot;
+
+struct scan_options {
+    struct str ref;      // branch or tag; empty: main
+    int64_t snapshot_id; // 0: that of `ref`
+    const struct predicate *predicate; // column ids are field ids; NULL: all rows
+};
+
+struct scan_task {
+    struct data_file file; // without metrics
+    int64_t sequence_number; // of its data
+};
+
+struct scan_plan {
+    const struct table_snapshot *snapshot; // NULL: the table has no snapshot, and no rows
+    const struct table_schema *schema;     // current one, or the snapshot's own for time travel
+    uint32_t task_count;
+    struct scan_task *tasks;
+    uint64_t record_count; // of all tasks
+    uint64_t manifests_read, manifests_pruned, files_pruned;
+};
+
+// The plan and all it points to are in `arena`; snapshot and schema are borrowed from the table's
+// metadata.
+MUST_USE enum status scan_plan(struct iceberg_table *table, const struct scan_options *options,
+                               struct arena *arena, struct scan_plan *out, struct err *err);
+
+enum scan_figure_kind {
+    SCAN_COUNT_ROWS,
+    SCAN_COUNT_VALUES, // of a column, not null
+    SCAN_MIN,
+    SCAN_MAX,
+};
+
+struct scan_figure {
+    enum scan_figure_kind kind;
+    int32_t column_id; // not for COUNT_ROWS
+    // The answer. Not known: the metadata does not tell (no metrics, shortened bounds, NaNs).
+    bool known;
+    struct iceberg_value value; // counts: as.i64; MIN, MAX: null where there are no values
+};
+
+// Figures over all rows of a snapshot, from metadata. Values are in `arena`.
+MUST_USE enum status scan_figures(struct iceberg_table *table, const struct scan_options *options,
+                                  struct arena *arena, struct scan_figure *figures, uint32_t count,
+                                  struct err *err);

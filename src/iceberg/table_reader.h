@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// table_reader: one file of a scan as batches of the table's columns.
+//
+//     TRY(table_reader_open(&options, &task, &reader, err));
+//     while ((status = table_reader_next(reader, &batch, err)) == STATUS_OK) { ... }   // END
+//     table_reader_free(reader);
+//
+// Columns are found by field id, whatever their name was when the file was written; by the name
+// mapping of the table (schema.name-mapping.default), else by name, where the file has no ids.
+// Columns that the file lacks come as the value of an identity partition, else their initial
+// default, else nulls. Types are those of the schema, also where the file's are narrower.
+//
+// Rows are not filtered: the predicate only leaves out row groups and pages. Parquet only; other
+// formats are UNSUPPORTED. Batches are borrowed until the next call.
+//
+// Threads: one at a time.
+#pragma once
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "codec/parquet_reader.h"
+#include "data/batch.h"
+#include "iceberg/scan.h"
+
+struct store;
+struct table_metadata;
+struct table_reader;
+struct table_schema;
+
+struct table_reader_options {
+    struct store *store;
+    const struct table_metadata *metadata; // outlives the reader, as schema and store
+    const struct table_schema *schema;     // of the scan plan
+    const uint32_t *columns; // positions among the schema's columns; NULL: all
+    uint32_t column_count;
+    const struct predicate *predicate; // NULL: none
+    struct budget *budget;             // NULL: none
+    uint32_t row_group_first;          // a part of the file
+    uint32_t row_group_count;          // 0: to the end
+};
+
+MUST_USE enum status table_reader_open(const struct table_reader_options *options,
+                                       const struct scan_task *task, struct table_reader **out,
+                                       struct err *err);
+void table_reader_free(struct table_reader *reader); // NULL is allowed
+MUST_USE enum status table_reader_next(struct table_reader *reader, struct batch *out,
+                                       struct err *err);
+// The place in the file of the first row of the batch returned last.
+uint64_t table_reader_position(const struct table_reader *reader);
+struct parquet_reader_counters table_reader_counters(const struct table_reader *reader);
