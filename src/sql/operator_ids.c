@@ -90,10 +90,10 @@ static struct str signature(const struct namer *namer, const struct rel *rel)
         strbuf_add_text(&text, "join(");
         add_join(namer, &text, rel);
         break;
+    case PLAN_VALUES: strbuf_add_text(&text, "values("); break;
     case PLAN_SORT: strbuf_add_text(&text, "sort("); break;
     case PLAN_LIMIT: strbuf_add_text(&text, "limit("); break;
     case PLAN_SCAN:
-    case PLAN_VALUES:
     case PLAN_CALC:
     case PLAN_WATERMARK:
     case PLAN_WINDOW:
