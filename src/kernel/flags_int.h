@@ -8,8 +8,8 @@
 
 #include "base/compiler.h"
 
-// Bit i of the result is flags[i]; each flag is 0 or 1. The multiplication moves byte i of a word to
-// bit 56 + i.
+// Bit i of the result is flags[i]; each flag is 0 or 1. The multiplication moves byte i of a word
+// to bit 56 + i.
 ALWAYS_INLINE uint64_t flags_pack(const uint8_t flags[64])
 {
     uint64_t bits = 0;
