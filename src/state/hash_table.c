@@ -159,6 +159,9 @@ static enum status prepare_slow(struct hash_table *table, const void *source, ui
     window->from = from;
     state_pool_poll(table->base.owner.pool);
     TRY(state_pool_check(table->base.owner.pool, err));
+    if (window->is_waiting && table->base.owner.pool->reading > 0) {
+        return STATUS_AGAIN; // what was asked for together comes together
+    }
     enum status status = hash_window_prepare(table, count, ready);
     if (status == STATUS_AGAIN) {
         state_table_await(&table->base);

@@ -235,7 +235,7 @@ static enum status add_value(struct maker *maker, struct cursor *cursor, int dep
         return add_children(maker, cursor, depth + 1, err);
     }
     if (maker->physical == PHYSICAL_STRING) {
-        uint32_t size;
+        uint32_t size = 0;
         TRY(take_u32(cursor, &size, err));
         if (size > (size_t)(cursor->end - cursor->at)) {
             return damaged(err);

@@ -240,9 +240,10 @@ static void answer(struct spill *spill, struct spill_request *request, const str
     if (request->status != STATUS_OK && queue->err.status == STATUS_OK) {
         queue->err = *err;
     }
-    struct waker *waker = queue->waker;
-    if (waker != NULL) {
-        waker_wake(waker); // before the asker may see `waiting` fall and go away with its waker
+    // One wake for all that was asked for; before the asker may see `waiting` at 0 and go away with
+    // its waker.
+    if (queue->waker != NULL && queue->waiting == 1) {
+        waker_wake(queue->waker);
     }
     queue->waiting--;
     pthread_cond_broadcast(&spill->done);

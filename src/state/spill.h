@@ -4,7 +4,8 @@
 // that reads and writes it, so that workers never wait for a disk.
 //
 // Slots of 16 KiB are handed out and taken back; the file grows only when no slot is free. Requests
-// are done in the order in which they were given, each answer goes to the queue of its asker.
+// are done in the order in which they were given, each answer goes to the queue of its asker, whose
+// waker is woken when all have come.
 //
 // Threads. Any number of askers (one queue each); spill_run_one() is the thread's body, or is called
 // by the simulator, which has no thread.

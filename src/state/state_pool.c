@@ -148,7 +148,7 @@ static void settle_frame(struct page_frame *frame, struct page_owner *owner, uin
     frame->uses = 0;
     owner->pinned++;
     frame->slot = SLOT_NONE;
-    frame->is_referenced = true;
+    frame->chances = 1;
     frame->is_changed = true;
     frame->request.size = (size_t)units * PAGE_SIZE;
     frame->request.bytes = frame->page;
@@ -265,15 +265,15 @@ static uint32_t evict_cold(struct state_pool *pool, uint32_t count)
         }
         i += pool->large.count == before; // a clean one is gone from the list
     }
-    // Two turns: the first takes the marks away that the second asks for.
-    uint64_t steps = pool->frame_count * UINT64_C(2);
+    // Some turns: the first take the chances away that the last asks for.
+    uint64_t steps = pool->frame_count * UINT64_C(4);
     while (sent < count && steps-- > 0) {
         struct page_frame *frame = frame_at_hand(pool);
         if (!may_leave(frame)) {
             continue;
         }
-        if (frame->is_referenced) {
-            frame->is_referenced = false;
+        if (frame->chances > 0) {
+            frame->chances /= 2;
         } else if (evict(pool, frame)) {
             sent++;
         } else {

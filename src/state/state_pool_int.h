@@ -43,7 +43,7 @@ struct page_frame {
     uint32_t uses;   // in that window, by those who count
     uint64_t slot;   // in the spill file; UINT64_MAX: none yet
     uint8_t state;
-    bool is_referenced;
+    uint8_t chances; // turns of the clock that it survives without being asked for
     bool is_changed;
 };
 
@@ -144,7 +144,7 @@ static inline void state_pool_pin(struct page *page)
         frame->uses = 0;
         frame->owner->pinned++;
     }
-    frame->is_referenced = true;
+    frame->chances |= 1;
 }
 static inline void state_pool_unpin(struct page *page)
 {
