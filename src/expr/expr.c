@@ -297,7 +297,8 @@ static bool same_options(const struct function_options *a, const struct function
     return targets && a->unit == b->unit && a->unit_to == b->unit_to && a->trim == b->trim &&
            str_equal(a->field, b->field) && a->json_on_empty == b->json_on_empty &&
            a->json_on_error == b->json_on_error && a->json_on_null == b->json_on_null &&
-           a->json_wrapper == b->json_wrapper && a->json_kind == b->json_kind;
+           a->json_wrapper == b->json_wrapper && a->json_kind == b->json_kind &&
+           a->json_raw == b->json_raw;
 }
 
 bool expr_equal(const struct expr *a, const struct expr *b)

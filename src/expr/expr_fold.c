@@ -30,8 +30,8 @@ enum status expr_evaluate(struct arena *arena, const struct expr *expr,
     return status;
 }
 
-// Flink keeps folded constants as decimal numbers: FLOAT with seven digits, zeros without a sign
-// (fixtures/flink-answers, surprise 8). Columns are not touched by that.
+// Flink keeps folded constants as decimal numbers: FLOAT with seven digits, unless it is cast from an
+// exact number, zeros without a sign (fixtures/flink-answers, surprise 8). Columns are not touched.
 static const struct expr *folded_literal(struct arena *arena, const struct expr *expr,
                                          const struct column *value)
 {
@@ -42,7 +42,8 @@ static const struct expr *folded_literal(struct arena *arena, const struct expr 
         memcpy(&wide, value->values, sizeof wide);
         wide += 0.0; // -0 becomes 0
         kept.values = &wide;
-    } else if (!column_is_null(value, 0) && value->physical == PHYSICAL_F32) {
+    } else if (!column_is_null(value, 0) && value->physical == PHYSICAL_F32 &&
+               !(expr->options->target != NULL && type_is_exact(expr->args[0]->type))) {
         memcpy(&narrow, value->values, sizeof narrow);
         char text[32];
         (void)snprintf(text, sizeof text, "%.6e", (double)narrow);

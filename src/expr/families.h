@@ -21,6 +21,7 @@ extern const struct function_family functions_collection;
 extern const struct function_family functions_array;
 extern const struct function_family functions_map;
 extern const struct function_family functions_json;
+extern const struct function_family functions_json_query;
 extern const struct function_family functions_system;
 
 // The usual properties of a pure function.

@@ -13,7 +13,8 @@ static const struct function_family *const families[] = {
     &functions_logical,     &functions_comparison, &functions_arithmetic, &functions_math,
     &functions_conditional, &functions_cast,       &functions_string,     &functions_regex,
     &functions_encoding,    &functions_temporal,   &functions_format,     &functions_collection,
-    &functions_array,       &functions_map,        &functions_json,       &functions_system,
+    &functions_array,       &functions_map,        &functions_json,       &functions_json_query,
+    &functions_system,
 };
 
 enum { FAMILY_COUNT = sizeof families / sizeof *families, NEAREST_EDITS_MAX = 2 };

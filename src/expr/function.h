@@ -102,6 +102,7 @@ struct function_options {
     enum function_json_behaviour json_on_null; // JSON_OBJECT, JSON_ARRAY; the binder sets defaults
     enum function_json_wrapper json_wrapper;
     enum function_json_kind json_kind;
+    uint64_t json_raw; // by the resolver: bit i: argument i is JSON and stands as it is
 };
 
 // A call while it is being resolved.

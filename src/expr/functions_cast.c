@@ -22,6 +22,15 @@ static bool is_widening(const struct type *from, const struct type *to)
            type_physical(from) == type_physical(to);
 }
 
+// Casts that Flink refuses for values, and not for a NULL that is written out.
+static bool null_may_become(const struct type *from, const struct type *to)
+{
+    return (type_is_numeric(from) && type_is_timestamp(to)) ||
+           (type_is_timestamp(from) && type_is_numeric(to)) ||
+           (type_is_character(from) &&
+            (to->kind == TYPE_INTERVAL_MONTH || to->kind == TYPE_INTERVAL_SECOND));
+}
+
 static enum status resolve_cast(struct function_binding *binding, struct err *err)
 {
     const struct type *from = binding_type(binding, 0);
@@ -33,9 +42,10 @@ static enum status resolve_cast(struct function_binding *binding, struct err *er
     if (to->kind == TYPE_TIME && to->length != 0) {
         to = type_sized(binding->arena, TYPE_TIME, 0, to->nullable);
     }
-    bool is_null = from->kind == TYPE_NULL || expr_is_literal_null(binding->args[0]);
+    bool is_try = binding->function->name[0] == 'T';
     bool to_interval = to->kind == TYPE_INTERVAL_MONTH || to->kind == TYPE_INTERVAL_SECOND;
-    if (is_null && !(to_interval && type_is_numeric(from))) {
+    if (from->kind == TYPE_NULL ||
+        (!is_try && expr_is_literal_null(binding->args[0]) && null_may_become(from, to))) {
         binding->other = expr_null(binding->arena, to);
         return STATUS_OK;
     }
@@ -48,7 +58,6 @@ static enum status resolve_cast(struct function_binding *binding, struct err *er
         return ERR(err, STATUS_INVALID_DATA, "there is no cast from %.*s to %.*s",
                    STR_ARGS(from_text), STR_ARGS(to_text));
     }
-    bool is_try = binding->function->name[0] == 'T';
     binding_result(binding, to, is_try || from->nullable);
     return STATUS_OK;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON.
+// JSON: making it, and texts as JSON strings. Looking into it is in functions_json_query.c.
 #include <string.h>
 #include <utf8proc.h>
 
@@ -9,6 +9,8 @@
 #include "data/json_text.h"
 #include "expr/binding.h"
 #include "expr/families.h"
+#include "expr/json_doc.h"
+#include "expr/json_write.h"
 #include "expr/rows.h"
 
 enum { RESULT_MAX = 64 << 20 };
@@ -28,12 +30,10 @@ static enum status finish(const struct function_call *call, struct strbuf *text,
     return status;
 }
 
-// JSON_STRING(any): what json_text writes. Intervals, dates and times alone are refused by Flink.
+// JSON_STRING(any)
 static enum status resolve_string(struct function_binding *binding, struct err *err)
 {
-    enum type_kind kind = binding_type(binding, 0)->kind;
-    if (kind == TYPE_NULL || kind == TYPE_DATE || kind == TYPE_TIME ||
-        kind == TYPE_INTERVAL_MONTH || kind == TYPE_INTERVAL_SECOND) {
+    if (!json_write_is_known(binding_type(binding, 0))) {
         return binding_refuse(binding, err);
     }
     binding_result(binding, &type_string, binding_nullable(binding));
@@ -43,11 +43,126 @@ static enum status resolve_string(struct function_binding *binding, struct err *
 static enum status row_string(const struct function_call *call, uint32_t row,
                               struct function_value *value, struct err *err)
 {
-    static const struct json_text_options options = {.iso_timestamps = true};
     struct strbuf text;
     strbuf_init(&text, RESULT_MAX);
-    json_text_value(&text, call->expr->args[0]->type, &call->args[0], row, &options);
+    json_write_value(&text, call->arena, call->expr->args[0]->type, &call->args[0], row);
     return finish(call, &text, value, err);
+}
+
+// Whether the argument is JSON already: JSON(...), JSON_OBJECT(...), JSON_ARRAY(...).
+static bool is_raw(const struct expr *expr)
+{
+    if (expr->kind != EXPR_CALL) {
+        return false;
+    }
+    const char *name = expr->function->name;
+    return strcmp(name, "JSON") == 0 || strcmp(name, "JSON_OBJECT") == 0 ||
+           strcmp(name, "JSON_ARRAY") == 0;
+}
+
+// JSON_OBJECT(k, v, ...) and JSON_ARRAY(v, ...). Arguments that are JSON stand as they are: the
+// options say so by a bit for each, since folding may make them literals.
+static enum status resolve_make(struct function_binding *binding, struct err *err)
+{
+    bool is_object = strcmp(binding->function->name, "JSON_OBJECT") == 0;
+    uint32_t step = is_object ? 2 : 1;
+    if (binding->arg_count % step != 0) {
+        return binding_refuse(binding, err);
+    }
+    uint64_t raw = 0;
+    for (uint32_t i = 0; i < binding->arg_count; i += step) {
+        const struct expr *value = binding->args[i + step - 1];
+        if ((is_object && !type_is_character(binding_type(binding, i))) ||
+            !json_write_is_known(value->type)) {
+            return binding_refuse(binding, err);
+        }
+        raw |= is_raw(value) && i + step <= 64 ? UINT64_C(1) << (i + step - 1) : 0;
+    }
+    struct function_options *options =
+        arena_copy(binding->arena, binding->options, sizeof *options);
+    options->json_raw = raw;
+    binding->options = options;
+    binding_result(binding, &type_string, false);
+    return STATUS_OK;
+}
+
+static enum status put_value(const struct function_call *call, uint32_t arg, uint32_t row,
+                             struct strbuf *out, struct err *err)
+{
+    bool raw = arg < 64 && (call->expr->options->json_raw >> arg & 1) != 0;
+    if (!raw || rows_is_null(call, arg, row)) {
+        json_write_value(out, call->arena, call->expr->args[arg]->type, &call->args[arg], row);
+        return STATUS_OK;
+    }
+    struct json_doc doc;
+    struct str text = rows_str(call, arg, row);
+    if (!json_doc_parse(call->arena, text, (struct json_doc_limits){.whole = true}, &doc)) {
+        struct str shown = str_slice(text, 0, text.size < 100 ? text.size : 100);
+        return ERR(err, STATUS_INVALID_DATA, "JSON: not JSON: '%.*s'", STR_ARGS(shown));
+    }
+    json_doc_print(out, &doc);
+    return STATUS_OK;
+}
+
+static enum status put_all(const struct function_call *call, uint32_t row, uint32_t step,
+                           struct strbuf *out, struct err *err)
+{
+    bool absent = call->expr->options->json_on_null == FUNCTION_JSON_ABSENT;
+    bool first = true;
+    strbuf_add_byte(out, step == 2 ? '{' : '[');
+    for (uint32_t i = 0; i < call->arg_count; i += step) {
+        uint32_t arg = i + step - 1;
+        if ((absent && rows_is_null(call, arg, row)) || (step == 2 && rows_is_null(call, i, row))) {
+            continue;
+        }
+        strbuf_add_text(out, first ? "" : ",");
+        first = false;
+        if (step == 2) {
+            json_text_string(out, rows_str(call, i, row));
+            strbuf_add_byte(out, ':');
+        }
+        TRY(put_value(call, arg, row, out, err));
+    }
+    strbuf_add_byte(out, step == 2 ? '}' : ']');
+    return STATUS_OK;
+}
+
+// Members are written in the order of keys; of equal ones the last counts.
+static void sort_members(const struct function_call *call, struct strbuf *text)
+{
+    struct str written = arena_str(call->arena, strbuf_str(text));
+    struct json_doc doc;
+    if (!text->truncated &&
+        json_doc_parse(call->arena, written, (struct json_doc_limits){0}, &doc)) {
+        strbuf_reset(text);
+        json_doc_print(text, &doc);
+    }
+}
+
+static enum status row_make(const struct function_call *call, uint32_t row,
+                            struct function_value *value, struct err *err)
+{
+    bool is_object = strcmp(call->expr->function->name, "JSON_OBJECT") == 0;
+    struct strbuf text;
+    strbuf_init(&text, RESULT_MAX);
+    enum status status = put_all(call, row, is_object ? 2 : 1, &text, err);
+    if (status != STATUS_OK) {
+        strbuf_release(&text);
+        return status;
+    }
+    if (is_object) {
+        sort_members(call, &text);
+    }
+    return finish(call, &text, value, err);
+}
+
+// JSON('...') marks a text as JSON for the two above.
+static enum status row_json(const struct function_call *call, uint32_t row,
+                            struct function_value *value, struct err *err)
+{
+    (void)err;
+    value->text = rows_str(call, 0, row);
+    return STATUS_OK;
 }
 
 static void put_unit(struct strbuf *out, uint32_t unit)
@@ -192,6 +307,33 @@ static const struct function functions[] = {
      .row = row_string,
      .signature = "JSON_STRING(<ANY>)",
      .doc = "the value as JSON"},
+    {.name = "JSON_OBJECT",
+     .syntax = FUNCTION_SYNTAX_SPECIAL,
+     .properties = FUNCTION_DETERMINISTIC | FUNCTION_CAN_ERROR,
+     .args_min = 0,
+     .args_max = -1,
+     .resolve = resolve_make,
+     .row = row_make,
+     .signature = "JSON_OBJECT([[KEY] <CHARACTER> VALUE <ANY>, ...] [<NULL, ABSENT> ON NULL])",
+     .doc = "an object as JSON, keys sorted"},
+    {.name = "JSON_ARRAY",
+     .syntax = FUNCTION_SYNTAX_SPECIAL,
+     .properties = FUNCTION_DETERMINISTIC | FUNCTION_CAN_ERROR,
+     .args_min = 0,
+     .args_max = -1,
+     .resolve = resolve_make,
+     .row = row_make,
+     .signature = "JSON_ARRAY([<ANY>, ...] [<NULL, ABSENT> ON NULL])",
+     .doc = "an array as JSON"},
+    {.name = "JSON",
+     .properties = FUNCTION_PURE,
+     .args_min = 1,
+     .args_max = 1,
+     .pattern = "S",
+     .result = FUNCTION_RESULT_STRING,
+     .row = row_json,
+     .signature = "JSON(<CHARACTER>)",
+     .doc = "a text that is JSON, as a value in JSON_OBJECT and JSON_ARRAY"},
     TEXT("JSON_QUOTE", row_quote, "as a JSON string, in quotes"),
     TEXT("JSON_UNQUOTE", row_unquote, "the text that a JSON string stands for"),
 };
