@@ -145,6 +145,35 @@ static enum status make_filler(struct table_reader *reader, const struct table_m
     return STATUS_OK;
 }
 
+static bool has_id(const struct parquet_field *fields, uint32_t count, int32_t id)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (fields[i].id == id || has_id(fields[i].children, fields[i].child_count, id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Defaults of fields inside structs, lists and maps cannot be filled in yet; a file that would need
+// one is refused rather than read as nulls.
+static enum status check_nested_defaults(struct table_reader *reader,
+                                         const struct iceberg_type *type, struct err *err)
+{
+    uint32_t count;
+    const struct parquet_field *in_file = parquet_file_fields(reader->parquet, &count);
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        const struct iceberg_field *field = &type->fields[i];
+        if (field->initial_default != NULL && !has_id(in_file, count, field->id)) {
+            return ERR(err, STATUS_UNSUPPORTED,
+                       "%.*s: the default of the nested field '%.*s' cannot be read yet",
+                       STR_ARGS(reader->origin.name), STR_ARGS(field->name));
+        }
+        TRY(check_nested_defaults(reader, field->type, err));
+    }
+    return STATUS_OK;
+}
+
 static enum status open_parquet(struct table_reader *reader,
                                 const struct table_reader_options *options,
                                 const struct scan_task *task, struct err *err)
@@ -157,6 +186,7 @@ static enum status open_parquet(struct table_reader *reader,
         uint32_t at = options->columns != NULL ? options->columns[i] : i;
         TRY(file_schema_field(&reader->arena, &root->fields[at], &reader->fields[i], err));
         reader->fields[i].required = false; // a file of before the column was made required
+        TRY(check_nested_defaults(reader, root->fields[at].type, err));
     }
     if (!parquet_file_has_ids(reader->parquet)) {
         TRY(map_names(reader, options->metadata, err));
