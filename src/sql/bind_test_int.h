@@ -166,6 +166,184 @@ static inline enum status fixture_describe(void *self, struct arena *arena,
     return fixture_check_options(def, connector, err);
 }
 
+// What every plan keeps to, whatever it computes ----------------------------------------------
+
+static inline bool fixture_has(const struct plan_node *node, uint32_t id)
+{
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        if (plan_column_index(node->inputs[i], id) != UINT32_MAX) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static inline void fixture_check_expr(const struct plan_node *node, const struct expr *expr)
+{
+    if (expr == NULL) {
+        return;
+    }
+    if (expr->kind == EXPR_COLUMN && !fixture_has(node, expr->column_id)) {
+        fail_msg("%s reads a column that its input does not hand out", plan_kind_name(node->kind));
+    }
+    for (uint32_t i = 0; i < expr->arg_count; i++) {
+        fixture_check_expr(node, expr->args[i]);
+    }
+}
+
+static inline void fixture_check_ids(const struct plan_node *node, const struct plan_ids *ids)
+{
+    for (uint32_t i = 0; i < ids->count; i++) {
+        assert_true(fixture_has(node, ids->ids[i]));
+    }
+}
+
+// Hands out its inputs' columns, one input after the other, and `extra` of its own.
+static inline void fixture_check_passes(const struct plan_node *node, uint32_t extra)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        for (uint32_t k = 0; k < node->inputs[i]->column_count; k++, at++) {
+            assert_true(at < node->column_count);
+            assert_int_equal(node->columns[at].id, node->inputs[i]->columns[k].id);
+            assert_true(type_equal_nullability_aside(node->columns[at].type,
+                                                     node->inputs[i]->columns[k].type));
+        }
+    }
+    assert_int_equal(at + extra, node->column_count);
+}
+
+static inline void fixture_check_calls(const struct plan_node *node, const struct plan_ids *keys,
+                                       const struct plan_aggregate_call *calls, uint32_t count)
+{
+    fixture_check_ids(node, keys);
+    for (uint32_t i = 0; i < keys->count; i++) {
+        assert_int_equal(node->columns[i].id, keys->ids[i]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(node->columns[keys->count + i].id, calls[i].output_id);
+        assert_true(calls[i].filter == 0 || fixture_has(node, calls[i].filter));
+        for (uint32_t k = 0; k < calls[i].argument_count; k++) {
+            assert_int_not_equal(calls[i].arguments[k]->kind, EXPR_CALL);
+            fixture_check_expr(node, calls[i].arguments[k]);
+        }
+    }
+}
+
+static inline void fixture_check_window(const struct plan_node *node)
+{
+    const struct plan_window_aggregate *window = &node->as.window_aggregate;
+    fixture_check_calls(node, &window->keys, window->calls, window->call_count);
+    assert_true(fixture_has(node, window->spec.time_column));
+    uint32_t at = window->keys.count + window->call_count;
+    const uint32_t bounds[] = {window->start_id, window->end_id, window->time_id};
+    for (uint32_t i = 0; i < 3; i++) {
+        if (bounds[i] != 0) {
+            assert_int_equal(node->columns[at++].id, bounds[i]);
+        }
+    }
+    assert_int_equal(at, node->column_count);
+}
+
+static inline void fixture_check_join(const struct plan_node *node)
+{
+    const struct plan_join *join = &node->as.join;
+    fixture_check_passes(node, 0);
+    fixture_check_expr(node, join->condition);
+    assert_int_equal(join->left_keys.count, join->right_keys.count);
+    for (uint32_t i = 0; i < join->left_keys.count; i++) {
+        uint32_t left = plan_column_index(node->inputs[0], join->left_keys.ids[i]);
+        uint32_t right = plan_column_index(node->inputs[1], join->right_keys.ids[i]);
+        assert_true(left != UINT32_MAX && right != UINT32_MAX);
+        assert_int_equal(type_physical(node->inputs[0]->columns[left].type),
+                         type_physical(node->inputs[1]->columns[right].type));
+    }
+}
+
+static inline void fixture_check_union(const struct plan_node *node)
+{
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        assert_int_equal(node->inputs[i]->column_count, node->column_count);
+        for (uint32_t k = 0; k < node->column_count; k++) {
+            assert_true(type_equal_nullability_aside(node->columns[k].type,
+                                                     node->inputs[i]->columns[k].type));
+        }
+    }
+}
+
+static inline void fixture_check_calc(const struct plan_node *node)
+{
+    fixture_check_expr(node, node->as.calc.condition);
+    for (uint32_t i = 0; i < node->column_count; i++) {
+        fixture_check_expr(node, node->as.calc.projections[i]);
+        assert_true(type_equal_nullability_aside(node->columns[i].type,
+                                                 node->as.calc.projections[i]->type));
+    }
+}
+
+static inline void fixture_check_node(const struct plan_node *node)
+{
+    for (uint32_t i = 0; i < node->column_count; i++) {
+        assert_int_equal(plan_column_index(node, node->columns[i].id), i); // no id twice
+    }
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        assert_true(node->inputs[i]->id < node->id);
+    }
+    switch (node->kind) {
+    case PLAN_SCAN: break;
+    case PLAN_VALUES:
+        for (uint32_t i = 0; i < node->as.values.row_count * node->column_count; i++) {
+            fixture_check_expr(node, node->as.values.values[i]);
+        }
+        break;
+    case PLAN_CALC: fixture_check_calc(node); break;
+    case PLAN_WATERMARK:
+        fixture_check_passes(node, 0);
+        fixture_check_expr(node, node->as.watermark.expression);
+        assert_true(fixture_has(node, node->as.watermark.rowtime));
+        break;
+    case PLAN_NORMALIZE:
+        fixture_check_passes(node, 0);
+        fixture_check_ids(node, &node->as.normalize.keys);
+        break;
+    case PLAN_WINDOW:
+        fixture_check_passes(node, 3);
+        assert_true(fixture_has(node, node->as.window.spec.time_column));
+        break;
+    case PLAN_WINDOW_AGGREGATE: fixture_check_window(node); break;
+    case PLAN_GROUP_AGGREGATE:
+        fixture_check_calls(node, &node->as.group_aggregate.keys, node->as.group_aggregate.calls,
+                            node->as.group_aggregate.call_count);
+        break;
+    case PLAN_JOIN: fixture_check_join(node); break;
+    case PLAN_UNION_ALL: fixture_check_union(node); break;
+    case PLAN_SORT:
+        fixture_check_passes(node, 0);
+        for (uint32_t i = 0; i < node->as.sort.key_count; i++) {
+            assert_true(fixture_has(node, node->as.sort.keys[i].id));
+        }
+        break;
+    case PLAN_EXCHANGE:
+        fixture_check_passes(node, 0);
+        fixture_check_ids(node, &node->as.exchange.to.keys);
+        break;
+    case PLAN_LIMIT:
+    case PLAN_SINK: fixture_check_passes(node, 0); break;
+    }
+}
+
+static inline void fixture_check_plan(const struct plan *plan)
+{
+    for (uint32_t i = 0; i < plan->node_count; i++) {
+        assert_int_equal(plan->nodes[i]->id, i + 1);
+        fixture_check_node(plan->nodes[i]);
+        struct str id = plan->nodes[i]->operator_id;
+        for (uint32_t k = 0; k < i && id.size > 0; k++) {
+            assert_false(str_equal(plan->nodes[k]->operator_id, id));
+        }
+    }
+}
+
 static inline struct bind_context fixture_context(struct fixture *fixture, struct str text)
 {
     return (struct bind_context){
@@ -215,7 +393,12 @@ static inline enum status fixture_run(struct fixture *fixture, const char *sql)
     const struct ast_statement *statement;
     TRY(parse_statement(&fixture->arena, text, &statement, &fixture->err));
     struct bind_context context = fixture_context(fixture, text);
-    return fixture_bind(fixture, &context, statement);
+    fixture->plan = NULL;
+    TRY(fixture_bind(fixture, &context, statement));
+    if (fixture->plan != NULL) {
+        fixture_check_plan(fixture->plan);
+    }
+    return STATUS_OK;
 }
 
 // Runs what must work.
