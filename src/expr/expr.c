@@ -114,6 +114,7 @@ const struct expr *expr_literal_bigint(struct arena *arena, int64_t value)
 
 const struct expr *expr_literal_double(struct arena *arena, double value)
 {
+    value += 0.0; // -0E0 is 0E0, as in Flink
     return literal_bytes(arena, type_new(arena, TYPE_DOUBLE, false), &value, sizeof value);
 }
 

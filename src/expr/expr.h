@@ -73,7 +73,7 @@ const struct expr *expr_null(struct arena *arena, const struct type *type); // m
 const struct expr *expr_literal_boolean(struct arena *arena, bool value);
 const struct expr *expr_literal_int(struct arena *arena, int32_t value);    // INT NOT NULL
 const struct expr *expr_literal_bigint(struct arena *arena, int64_t value); // BIGINT NOT NULL
-const struct expr *expr_literal_double(struct arena *arena, double value);
+const struct expr *expr_literal_double(struct arena *arena, double value); // -0 becomes 0
 // Of a type held as I8...I64, such as TIMESTAMP(3), DATE, DECIMAL(5, 2), INTERVAL.
 const struct expr *expr_literal_i64(struct arena *arena, const struct type *type, int64_t value);
 const struct expr *expr_literal_i128(struct arena *arena, const struct type *type, int128 value);

@@ -97,6 +97,13 @@ static enum status resolve_equality(struct function_binding *binding, struct err
 
 static enum status resolve_order(struct function_binding *binding, struct err *err)
 {
+    const struct type *type = binding_type(binding, 0);
+    if (type_is_nested(type) && !type->nullable && expr_equal(binding->args[0], binding->args[1])) {
+        // Without an order of its own, but the same thing on both sides.
+        bool with_equal = binding->function->name[1] == '=';
+        binding->other = expr_literal_boolean(binding->arena, with_equal);
+        return STATUS_OK;
+    }
     if (!is_too_wide(binding_type(binding, 0), binding_type(binding, 1))) {
         TRY(cast_both(binding, false, err));
     }

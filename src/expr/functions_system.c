@@ -5,8 +5,10 @@
 #include <sys/random.h>
 
 #include "base/arena.h"
+#include "base/strbuf.h"
 #include "expr/binding.h"
 #include "expr/families.h"
+#include "expr/printf_format.h"
 #include "expr/rows.h"
 
 static enum status resolve_uuid(struct function_binding *binding, struct err *err)
@@ -41,7 +43,111 @@ static enum status row_uuid(const struct function_call *call, uint32_t row,
     return STATUS_OK;
 }
 
+// PRINTF(format, ...): NULL where the format is bad or does not fit its values.
+static enum status resolve_printf(struct function_binding *binding, struct err *err)
+{
+    if (!type_is_character(binding_type(binding, 0))) {
+        return binding_refuse(binding, err);
+    }
+    for (uint32_t i = 1; i < binding->arg_count; i++) {
+        if (binding_type(binding, i)->kind == TYPE_NULL) {
+            return binding_refuse(binding, err);
+        }
+    }
+    binding_result(binding, &type_string, true);
+    return STATUS_OK;
+}
+
+static enum status row_printf(const struct function_call *call, uint32_t row,
+                              struct function_value *value, struct err *err)
+{
+    (void)err;
+    value->is_null = rows_is_null(call, 0, row);
+    if (value->is_null) {
+        return STATUS_OK;
+    }
+    struct strbuf text;
+    strbuf_init(&text, 1 << 20);
+    value->is_null = !printf_format_write(call, row, &text) || text.truncated;
+    if (!value->is_null) {
+        value->text = arena_str(call->arena, strbuf_str(&text));
+    }
+    strbuf_release(&text);
+    return STATUS_OK;
+}
+
+// HASH_CODE: Java's hashCode() of numbers, dates, times and booleans.
+static enum status resolve_hash_code(struct function_binding *binding, struct err *err)
+{
+    const struct type *type = binding_type(binding, 0);
+    if (!type_is_numeric(type) && type->kind != TYPE_BOOLEAN && type->kind != TYPE_DATE &&
+        type->kind != TYPE_TIME) {
+        return binding_refuse(binding, err);
+    }
+    binding_result(binding, &type_int, type->nullable);
+    return STATUS_OK;
+}
+
+static uint32_t hash_i64(int64_t value)
+{
+    return (uint32_t)((uint64_t)value ^ (uint64_t)value >> 32);
+}
+
+// BigDecimal.hashCode(): of the digits in words of 32 bits, the highest first, and the scale.
+static uint32_t hash_decimal(int128 value, int32_t scale)
+{
+    uint128 rest = value < 0 ? 0 - (uint128)value : (uint128)value;
+    uint32_t hash = 0;
+    for (int shift = 96; shift >= 0; shift -= 32) {
+        hash = 31 * hash + (uint32_t)(rest >> shift);
+    }
+    hash = value < 0 ? 0 - hash : hash;
+    return 31 * hash + (uint32_t)scale;
+}
+
+static enum status row_hash_code(const struct function_call *call, uint32_t row,
+                                 struct function_value *value, struct err *err)
+{
+    (void)err;
+    const struct type *type = call->expr->args[0]->type;
+    uint32_t hash;
+    if (type->kind == TYPE_DECIMAL) {
+        hash = hash_decimal(rows_i128(call, 0, row), type->scale);
+    } else if (type->kind == TYPE_DOUBLE) {
+        double number = rows_f64(call, 0, row);
+        int64_t bits;
+        memcpy(&bits, &number, sizeof bits);
+        hash = hash_i64(bits);
+    } else if (type->kind == TYPE_FLOAT) {
+        float number = (float)rows_f64(call, 0, row);
+        memcpy(&hash, &number, sizeof hash);
+    } else if (type->kind == TYPE_BOOLEAN) {
+        hash = rows_i64(call, 0, row) != 0 ? 1231 : 1237;
+    } else {
+        int64_t number = rows_i64(call, 0, row);
+        hash = type->kind == TYPE_BIGINT ? hash_i64(number) : (uint32_t)number;
+    }
+    value->i64 = (int32_t)hash;
+    return STATUS_OK;
+}
+
 static const struct function functions[] = {
+    {.name = "PRINTF",
+     .properties = FUNCTION_DETERMINISTIC,
+     .args_min = 1,
+     .args_max = -1,
+     .resolve = resolve_printf,
+     .row = row_printf,
+     .signature = "PRINTF(<CHARACTER>, <ANY>, ...)",
+     .doc = "a text by a format of Java's: %d, %s, %5.2f; NULL where it does not fit"},
+    {.name = "HASH_CODE",
+     .properties = FUNCTION_PURE,
+     .args_min = 1,
+     .args_max = 1,
+     .resolve = resolve_hash_code,
+     .row = row_hash_code,
+     .signature = "HASH_CODE(<NUMERIC, BOOLEAN, DATE or TIME>)",
+     .doc = "a hash of 32 bits"},
     {.name = "UUID",
      .properties = 0,
      .resolve = resolve_uuid,

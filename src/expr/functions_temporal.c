@@ -164,7 +164,18 @@ static enum status ordered_period(struct function_binding *binding, uint32_t fro
 
 static enum status resolve_overlaps(struct function_binding *binding, struct err *err)
 {
-    if (!temporal_bind_is_time(binding_type(binding, 0)) ||
+    const struct expr *periods[2] = {binding->args[0], binding->args[1]};
+    if (binding->arg_count == 2) { // two rows
+        binding->args = arena_new_array(binding->arena, const struct expr *, 4);
+        for (uint32_t i = 0; i < 2; i++) {
+            if (periods[i]->kind != EXPR_CALL || periods[i]->arg_count != 2) {
+                return binding_refuse(binding, err);
+            }
+            memcpy(binding->args + 2 * i, periods[i]->args, 2 * sizeof *binding->args);
+        }
+        binding->arg_count = 4;
+    }
+    if (binding->arg_count != 4 || !temporal_bind_is_time(binding_type(binding, 0)) ||
         !temporal_bind_is_time(binding_type(binding, 2))) {
         return binding_refuse(binding, err);
     }
@@ -356,7 +367,7 @@ static const struct function functions[] = {
     {.name = "OVERLAPS",
      .syntax = FUNCTION_SYNTAX_SPECIAL,
      .properties = FUNCTION_DETERMINISTIC,
-     .args_min = 4,
+     .args_min = 2,
      .args_max = 4,
      .resolve = resolve_overlaps,
      .signature = "(<DATETIME>, <DATETIME or INTERVAL>) OVERLAPS (<DATETIME>, ...)",
