@@ -16,6 +16,7 @@
 struct page_place {
     uint64_t offset; // of the header
     uint32_t size;   // header and payload
+    uint32_t header_size;
 };
 
 struct chunk_place {
@@ -27,6 +28,7 @@ struct chunk_place {
     uint32_t column_index_size; // 0: none
     uint64_t offset_index_offset;
     uint32_t offset_index_size;
+    enum compress_codec codec;
     struct page_place *pages;
 };
 
@@ -36,6 +38,7 @@ struct assembly {
     struct byte_sink *sink;
     struct arena arena;
     struct bytebuf bytes;
+    struct bytebuf payload;
     struct chunk_place *chunks; // group * leaf_count + leaf
 };
 
@@ -51,17 +54,19 @@ static struct chunk_place *place_of(const struct assembly *at, uint32_t group, u
 
 // ---- pages ----
 
-static enum status put_payload(struct assembly *at, const struct parquet_page *page,
-                               struct err *err)
+// The payload as it was kept. Borrowed until the next call.
+static enum status get_payload(struct assembly *at, const struct parquet_page *page,
+                               struct str *out, struct err *err)
 {
     if (page->payload != NULL) {
-        return byte_sink_write(at->sink, page->payload, page->packed_size, err);
+        *out = str_make(page->payload, page->packed_size);
+        return STATUS_OK;
     }
     struct byte_source *source = at->segments[page->segment];
     const char *bytes = byte_source_borrow(source, page->offset, page->packed_size);
     if (bytes == NULL) {
-        at->bytes.size = 0;
-        char *room = bytebuf_reserve(&at->bytes, page->packed_size);
+        at->payload.size = 0;
+        char *room = bytebuf_reserve(&at->payload, page->packed_size);
         TRY(byte_source_read(source, page->offset, page->packed_size, room, err));
         bytes = room;
     }
@@ -69,18 +74,40 @@ static enum status put_payload(struct assembly *at, const struct parquet_page *p
         return ERR(err, STATUS_INVALID_DATA, "%.*s: the page at %" PRIu64 " is damaged",
                    STR_ARGS(source->name), page->offset);
     }
-    return byte_sink_write(at->sink, bytes, page->packed_size, err);
+    *out = str_make(bytes, page->packed_size);
+    return STATUS_OK;
 }
 
 static enum status put_page(struct assembly *at, const struct parquet_page *page,
-                            bool is_dictionary, struct page_place *out, struct err *err)
+                            enum compress_codec codec, bool is_dictionary, struct page_place *out,
+                            struct err *err)
 {
+    struct str payload;
+    TRY(get_payload(at, page, &payload, err));
+    if (page->is_raw && codec != COMPRESS_NONE) {
+        TRY(parquet_page_writer_compress(at->writer, page, payload, &payload, err));
+    }
+    const struct parquet_page_form form = {.is_dictionary = is_dictionary,
+                                           .is_compressed = codec != COMPRESS_NONE,
+                                           .packed_size = (uint32_t)payload.size};
     at->bytes.size = 0;
-    parquet_page_writer_header(at->writer, page, is_dictionary, &at->bytes);
-    uint32_t header = (uint32_t)at->bytes.size;
-    *out = (struct page_place){at->sink->written, header + page->packed_size};
-    TRY(byte_sink_write(at->sink, at->bytes.ptr, header, err));
-    return put_payload(at, page, err);
+    parquet_page_writer_header(at->writer, page, &form, &at->bytes);
+    *out = (struct page_place){.offset = at->sink->written,
+                               .size = (uint32_t)(at->bytes.size + payload.size),
+                               .header_size = (uint32_t)at->bytes.size};
+    TRY(byte_sink_write(at->sink, at->bytes.ptr, at->bytes.size, err));
+    return byte_sink_write(at->sink, payload.ptr, payload.size, err);
+}
+
+// None where all pages were kept raw.
+static enum compress_codec chunk_codec(const struct parquet_writer *writer,
+                                       const struct parquet_chunk *chunk)
+{
+    bool raw = chunk->pages.count > 0 && (chunk->dictionary.slots == 0 || chunk->dictionary.is_raw);
+    for (uint32_t i = 0; i < chunk->pages.count && raw; i++) {
+        raw = chunk->pages.items[i].is_raw;
+    }
+    return raw ? COMPRESS_NONE : writer->options.codec;
 }
 
 static enum status put_chunk(struct assembly *at, uint32_t group, uint32_t leaf, struct err *err)
@@ -89,18 +116,19 @@ static enum status put_chunk(struct assembly *at, uint32_t group, uint32_t leaf,
     struct chunk_place *place = place_of(at, group, leaf);
     place->pages = arena_new_array(&at->arena, struct page_place, chunk->pages.count + 1);
     place->plain_bytes = chunk->plain_bytes;
+    place->codec = chunk_codec(at->writer, chunk);
     struct page_place page = {0};
     if (chunk->dictionary.slots > 0) {
-        TRY(put_page(at, &chunk->dictionary, true, &page, err));
+        TRY(put_page(at, &chunk->dictionary, place->codec, true, &page, err));
         place->dictionary_offset = page.offset;
         place->packed_bytes = page.size;
-        place->plain_bytes += page.size - chunk->dictionary.packed_size;
+        place->plain_bytes += page.header_size;
     }
     place->data_offset = at->sink->written;
     for (uint32_t i = 0; i < chunk->pages.count; i++) {
-        TRY(put_page(at, &chunk->pages.items[i], false, &place->pages[i], err));
+        TRY(put_page(at, &chunk->pages.items[i], place->codec, false, &place->pages[i], err));
         place->packed_bytes += place->pages[i].size;
-        place->plain_bytes += place->pages[i].size - chunk->pages.items[i].packed_size;
+        place->plain_bytes += place->pages[i].header_size;
     }
     return STATUS_OK;
 }
@@ -426,7 +454,7 @@ static void put_chunk_metadata(struct assembly *at, struct thrift_writer *thrift
     for (uint32_t i = 0; i < writer->tree.path_sizes[leaf]; i++) {
         thrift_put_element_binary(thrift, writer->tree.paths[leaf][i]);
     }
-    thrift_put_i32(thrift, 4, (int32_t)parquet_schema_codec_number(writer->options.codec));
+    thrift_put_i32(thrift, 4, (int32_t)parquet_schema_codec_number(place->codec));
     thrift_put_i64(thrift, 5, (int64_t)chunk->slots);
     thrift_put_i64(thrift, 6, (int64_t)place->plain_bytes);
     thrift_put_i64(thrift, 7, (int64_t)place->packed_bytes);
@@ -589,5 +617,6 @@ enum status parquet_assemble_file(struct parquet_writer *writer,
     }
     arena_release(&at.arena);
     bytebuf_release(&at.bytes);
+    bytebuf_release(&at.payload);
     return status;
 }

@@ -4,7 +4,10 @@
 #include "base/assert.h"
 #include "base/hash.h"
 
-enum { SLOTS_MIN = 64 };
+enum {
+    SLOTS_MIN = 32,
+    STRIDE = 64, // values whose slots are on their way from memory at one time
+};
 
 void parquet_dictionary_init(struct parquet_dictionary *dictionary, uint32_t width)
 {
@@ -21,8 +24,9 @@ void parquet_dictionary_release(struct parquet_dictionary *dictionary)
 
 size_t parquet_dictionary_memory(const struct parquet_dictionary *dictionary)
 {
-    size_t slots = dictionary->slots != NULL ? ((size_t)dictionary->mask + 1) * 8 : 0;
-    return slots + dictionary->plain.capacity + dictionary->starts.capacity;
+    size_t slots = dictionary->slots != NULL ? (size_t)dictionary->mask + 1 : 0;
+    return slots * sizeof *dictionary->slots + dictionary->plain.capacity +
+           dictionary->starts.capacity;
 }
 
 static uint64_t hash_view(const struct strview *view)
@@ -35,32 +39,36 @@ static uint64_t hash_view(const struct strview *view)
     return hash_bytes(view->as.ptr, view->size, 0);
 }
 
-static uint64_t hash_entry(const struct parquet_dictionary *dictionary, uint32_t code)
+static bool is_number(const struct parquet_dictionary *dictionary)
 {
-    struct str entry = parquet_dictionary_entry(dictionary, code);
-    if (dictionary->width == 4) {
-        uint32_t value;
-        memcpy(&value, entry.ptr, 4);
-        return hash_word(value);
-    }
-    if (dictionary->width == 8) {
-        uint64_t value;
-        memcpy(&value, entry.ptr, 8);
-        return hash_word(value);
-    }
-    struct strview view = strview_make(entry.ptr, entry.size);
-    return hash_view(&view);
+    return dictionary->width == 4 || dictionary->width == 8;
 }
 
-#define SLOT(hash, code) (((hash) & UINT64_C(0xffffffff00000000)) | ((uint64_t)(code) + 1))
-
-static void insert_slot(struct parquet_dictionary *dictionary, uint64_t hash, uint32_t code)
+static uint64_t number_at(const struct parquet_dictionary *dictionary, uint32_t code)
 {
+    uint64_t value = 0;
+    memcpy(&value, dictionary->plain.ptr + (size_t)code * dictionary->width, dictionary->width);
+    return value;
+}
+
+static void insert_slot(struct parquet_dictionary *dictionary, uint32_t code)
+{
+    struct str entry = parquet_dictionary_entry(dictionary, code);
+    uint64_t key = (uint64_t)(entry.ptr - dictionary->plain.ptr) << 32 | entry.size;
+    uint64_t hash;
+    if (is_number(dictionary)) {
+        key = number_at(dictionary, code);
+        hash = hash_word(key);
+    } else {
+        struct strview view = strview_make(entry.ptr, entry.size);
+        hash = hash_view(&view);
+    }
     uint32_t at = (uint32_t)hash & dictionary->mask;
-    while (dictionary->slots[at] != 0) {
+    while (dictionary->slots[at].next != 0) {
         at = (at + 1) & dictionary->mask;
     }
-    dictionary->slots[at] = SLOT(hash, code);
+    dictionary->slots[at] =
+        (struct parquet_dictionary_slot){(uint32_t)(hash >> 32), code + 1, key};
 }
 
 // Keeps a third of the slots free for `extra` more entries.
@@ -78,118 +86,131 @@ static void make_room(struct parquet_dictionary *dictionary, uint32_t extra)
     dictionary->slots = mem_zalloc(slots * sizeof *dictionary->slots);
     dictionary->mask = (uint32_t)(slots - 1);
     for (uint32_t code = 0; code < dictionary->count; code++) {
-        insert_slot(dictionary, hash_entry(dictionary, code), code);
+        insert_slot(dictionary, code);
     }
 }
 
-// Room is made for a few values at a time, so that one batch of all-equal values costs little.
-enum { STRIDE = 256 };
+// ---- numbers ----
+
+static uint32_t number_code(struct parquet_dictionary *dictionary, uint64_t value, uint64_t hash)
+{
+    struct parquet_dictionary_slot *slots = dictionary->slots;
+    uint32_t mask = dictionary->mask;
+    for (uint32_t at = (uint32_t)hash & mask;; at = (at + 1) & mask) {
+        if (slots[at].next == 0) {
+            uint32_t code = dictionary->count++;
+            slots[at] = (struct parquet_dictionary_slot){(uint32_t)(hash >> 32), code + 1, value};
+            bytebuf_add(&dictionary->plain, &value, dictionary->width);
+            return code;
+        }
+        if (slots[at].key == value) {
+            return slots[at].next - 1;
+        }
+    }
+}
+
+static void number_codes(struct parquet_dictionary *dictionary, const uint64_t *values,
+                         uint32_t count, uint32_t *codes)
+{
+    uint64_t hashes[STRIDE];
+    make_room(dictionary, count);
+    for (uint32_t i = 0; i < count; i++) {
+        hashes[i] = hash_word(values[i]);
+        __builtin_prefetch(&dictionary->slots[(uint32_t)hashes[i] & dictionary->mask]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        codes[i] = number_code(dictionary, values[i], hashes[i]);
+    }
+}
 
 void parquet_dictionary_codes32(struct parquet_dictionary *dictionary, const uint32_t *values,
                                 uint32_t count, uint32_t *codes)
 {
-    DASSERT(dictionary->width == 4);
-    for (uint32_t from = 0; from < count; from += STRIDE) {
-        uint32_t to = count - from < STRIDE ? count : from + STRIDE;
-        make_room(dictionary, to - from);
-        bytebuf_reserve(&dictionary->plain, STRIDE * sizeof(uint32_t));
-        uint32_t *entries = (uint32_t *)(void *)dictionary->plain.ptr;
-        for (uint32_t i = from; i < to; i++) {
-            uint32_t value = values[i];
-            uint64_t hash = hash_word(value);
-            uint32_t at = (uint32_t)hash & dictionary->mask;
-            uint32_t code;
-            for (;; at = (at + 1) & dictionary->mask) {
-                uint64_t slot = dictionary->slots[at];
-                code = (uint32_t)slot - 1;
-                if (slot == 0) {
-                    code = dictionary->count++;
-                    entries[code] = value;
-                    dictionary->slots[at] = SLOT(hash, code);
-                    break;
-                }
-                if (entries[code] == value) {
-                    break;
-                }
-            }
-            codes[i] = code;
+    uint64_t wide[STRIDE];
+    for (uint32_t at = 0; at < count; at += STRIDE) {
+        uint32_t take = count - at < STRIDE ? count - at : STRIDE;
+        for (uint32_t i = 0; i < take; i++) {
+            wide[i] = values[at + i];
         }
-        dictionary->plain.size = (size_t)dictionary->count * sizeof(uint32_t);
+        number_codes(dictionary, wide, take, codes + at);
     }
 }
 
 void parquet_dictionary_codes64(struct parquet_dictionary *dictionary, const uint64_t *values,
                                 uint32_t count, uint32_t *codes)
 {
-    DASSERT(dictionary->width == 8);
-    for (uint32_t from = 0; from < count; from += STRIDE) {
-        uint32_t to = count - from < STRIDE ? count : from + STRIDE;
-        make_room(dictionary, to - from);
-        bytebuf_reserve(&dictionary->plain, STRIDE * sizeof(uint64_t));
-        uint64_t *entries = (uint64_t *)(void *)dictionary->plain.ptr;
-        for (uint32_t i = from; i < to; i++) {
-            uint64_t value = values[i];
-            uint64_t hash = hash_word(value);
-            uint32_t at = (uint32_t)hash & dictionary->mask;
-            uint32_t code;
-            for (;; at = (at + 1) & dictionary->mask) {
-                uint64_t slot = dictionary->slots[at];
-                code = (uint32_t)slot - 1;
-                if (slot == 0) {
-                    code = dictionary->count++;
-                    entries[code] = value;
-                    dictionary->slots[at] = SLOT(hash, code);
-                    break;
-                }
-                if (entries[code] == value) {
-                    break;
-                }
-            }
-            codes[i] = code;
-        }
-        dictionary->plain.size = (size_t)dictionary->count * sizeof(uint64_t);
+    for (uint32_t at = 0; at < count; at += STRIDE) {
+        uint32_t take = count - at < STRIDE ? count - at : STRIDE;
+        number_codes(dictionary, values + at, take, codes + at);
     }
 }
 
-static void add_entry(struct parquet_dictionary *dictionary, struct str value)
+// ---- bytes ----
+
+static uint32_t add_entry(struct parquet_dictionary *dictionary, struct str value)
 {
     if (dictionary->width == 0) {
         bytebuf_add_u32(&dictionary->plain, (uint32_t)value.size);
         bytebuf_add_u32(&dictionary->starts, (uint32_t)dictionary->plain.size);
     }
     bytebuf_add(&dictionary->plain, value.ptr, value.size);
-    dictionary->count++;
+    return dictionary->count++;
+}
+
+static uint32_t view_code(struct parquet_dictionary *dictionary, const struct strview *view,
+                          uint64_t hash)
+{
+    struct parquet_dictionary_slot *slots = dictionary->slots;
+    uint32_t mask = dictionary->mask;
+    uint32_t tag = (uint32_t)(hash >> 32);
+    const char *bytes = strview_ptr(view);
+    for (uint32_t at = (uint32_t)hash & mask;; at = (at + 1) & mask) {
+        const struct parquet_dictionary_slot *slot = &slots[at];
+        if (slot->next == 0) {
+            uint32_t code = add_entry(dictionary, str_make(bytes, view->size));
+            uint64_t start = dictionary->plain.size - view->size;
+            slots[at] = (struct parquet_dictionary_slot){tag, code + 1, start << 32 | view->size};
+            return code;
+        }
+        if (slot->tag == tag && (uint32_t)slot->key == view->size &&
+            memcmp(dictionary->plain.ptr + (slot->key >> 32), bytes, view->size) == 0) {
+            return slot->next - 1;
+        }
+    }
 }
 
 uint32_t parquet_dictionary_code(struct parquet_dictionary *dictionary, const struct strview *value)
 {
     make_room(dictionary, 1);
-    struct str bytes = strview_str(value);
-    uint64_t hash = hash_view(value);
-    uint32_t at = (uint32_t)hash & dictionary->mask;
-    for (;; at = (at + 1) & dictionary->mask) {
-        uint64_t slot = dictionary->slots[at];
-        uint32_t code = (uint32_t)slot - 1;
-        if (slot == 0) {
-            code = dictionary->count;
-            add_entry(dictionary, bytes);
-            dictionary->slots[at] = SLOT(hash, code);
-            return code;
-        }
-        if (slot == SLOT(hash, code)) {
-            struct str entry = parquet_dictionary_entry(dictionary, code);
-            if (entry.size == bytes.size && memcmp(entry.ptr, bytes.ptr, bytes.size) == 0) {
-                return code;
-            }
-        }
+    return view_code(dictionary, value, hash_view(value));
+}
+
+// Three rounds over a few values, each fetching what the next one looks at.
+static void view_codes(struct parquet_dictionary *dictionary, const struct strview *values,
+                       uint32_t count, uint32_t *codes)
+{
+    uint64_t hashes[STRIDE];
+    make_room(dictionary, count);
+    for (uint32_t i = 0; i < count; i++) {
+        hashes[i] = hash_view(&values[i]);
+        __builtin_prefetch(&dictionary->slots[(uint32_t)hashes[i] & dictionary->mask]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t key = dictionary->slots[(uint32_t)hashes[i] & dictionary->mask].key;
+        __builtin_prefetch(dictionary->plain.ptr + (key >> 32));
+        __builtin_prefetch(dictionary->plain.ptr + (key >> 32) + (uint32_t)key);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        codes[i] = view_code(dictionary, &values[i], hashes[i]);
     }
 }
 
 void parquet_dictionary_views(struct parquet_dictionary *dictionary, const struct strview *values,
                               uint32_t count, uint32_t *codes)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        codes[i] = parquet_dictionary_code(dictionary, &values[i]);
+    for (uint32_t at = 0; at < count; at += STRIDE) {
+        uint32_t take = count - at < STRIDE ? count - at : STRIDE;
+        view_codes(dictionary, values + at, take, codes + at);
     }
 }
 

@@ -12,11 +12,18 @@
 #include "codec/bytebuf.h"
 #include "data/physical.h"
 
+// All that a look-up needs but the bytes of an entry, in one line of the cache.
+struct parquet_dictionary_slot {
+    uint32_t tag;  // upper half of the hash
+    uint32_t next; // code + 1; 0: free
+    uint64_t key;  // 4 and 8 bytes: the value; others: where the bytes stand in `plain`, and how many
+};
+
 struct parquet_dictionary {
     uint32_t width; // bytes of a value: 4, 8, others fixed; 0: byte arrays
     uint32_t count;
     uint32_t mask;
-    uint64_t *slots;       // fixed 4, 8: code + 1; others: the hash's upper half, then code + 1
+    struct parquet_dictionary_slot *slots;
     struct bytebuf plain;  // the entries
     struct bytebuf starts; // byte arrays: uint32 offsets of the entries' bytes in `plain`
 };

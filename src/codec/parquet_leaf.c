@@ -12,8 +12,8 @@
 
 enum {
     WINDOW = 2048,       // values in one go
-    JUDGE_FROM = 4096,   // values that tell whether a dictionary pays
-    JUDGE_LITTLE = 32,
+    JUDGE_FROM = 32,     // values that say something of a dictionary
+    FORESIGHT = 16,
 };
 
 static enum parquet_store choose_store(const struct parquet_node *node)
@@ -250,24 +250,47 @@ static void give_up_dictionary(struct parquet_leaf *leaf)
     parquet_dictionary_release(&leaf->dictionary);
 }
 
-// Whether the dictionary costs more than it saves, from what went through it. A few values say
-// little: then only one in which nearly all are new is given up.
-static bool does_not_pay(const struct parquet_leaf *leaf)
+// How many distinct values there would be at last, from how many of `values` were new: as many as
+// make so many repetitions likely where all are as frequent (skewed values have more, and repeat all
+// the more). Solves (1 - e^-x) / x = entries / values for x = values / distinct.
+static double foresee_distinct(double entries, double values)
 {
-    uint64_t entries = leaf->dictionary.plain.size;
-    uint32_t width = parquet_rle_width(leaf->dictionary.count);
-    uint64_t codes = leaf->dictionary_values * width / 8;
-    if (leaf->dictionary_values < JUDGE_FROM) {
-        return leaf->dictionary.count > JUDGE_LITTLE &&
-               entries * 10 > leaf->dictionary_plain * 9;
+    double low = 1e-9;
+    double high = 700; // more values than that an entry: there are no others
+    for (uint32_t i = 0; i < 60; i++) {
+        double x = (low + high) / 2;
+        if (-expm1(-x) / x > entries / values) {
+            low = x;
+        } else {
+            high = x;
+        }
     }
-    return (entries + codes) * 10 > leaf->dictionary_plain * 7;
+    double distinct = values / low;
+    return distinct > entries ? distinct : entries;
 }
 
-static bool gives_up(struct parquet_leaf *leaf)
+// Whether a dictionary would not pay over a row group FORESIGHT times as long as what went through
+// it, or not fit.
+static bool does_not_pay(const struct parquet_writer *writer, const struct parquet_leaf *leaf)
+{
+    double values = (double)leaf->dictionary_values;
+    double entries = (double)leaf->dictionary.count;
+    if (leaf->dictionary_values <= JUDGE_FROM) {
+        return false;
+    }
+    double entry_bytes = (double)leaf->dictionary.plain.size / entries;
+    double value_bytes = (double)leaf->dictionary_plain / values;
+    double distinct = foresee_distinct(entries, values);
+    double all = values * FORESIGHT;
+    double code_bits = log2(distinct) + 1;
+    return distinct * entry_bytes > writer->options.dictionary_bytes ||
+           distinct * entry_bytes + all * code_bits / 8 > all * value_bytes * 0.8;
+}
+
+static bool gives_up(const struct parquet_writer *writer, struct parquet_leaf *leaf)
 {
     if (leaf->chunk->state != PARQUET_DICTIONARY_OPEN || leaf->chunk->pages.count > 0 ||
-        !does_not_pay(leaf)) {
+        !does_not_pay(writer, leaf)) {
         return false;
     }
     give_up_dictionary(leaf);
@@ -280,7 +303,7 @@ static enum status limit_dictionary(struct parquet_writer *writer, struct parque
 {
     bool full = leaf->chunk->state == PARQUET_DICTIONARY_OPEN &&
                 leaf->dictionary.plain.size > writer->options.dictionary_bytes;
-    return full && !gives_up(leaf) ? parquet_leaf_end_dictionary(writer, leaf, err) : STATUS_OK;
+    return full && !gives_up(writer, leaf) ? parquet_leaf_end_dictionary(writer, leaf, err) : STATUS_OK;
 }
 
 static uint32_t *reserve_codes(struct parquet_leaf *leaf, uint32_t count)
@@ -572,7 +595,7 @@ enum status parquet_leaf_flush(struct parquet_writer *writer, struct parquet_lea
     if (leaf->slots == 0) {
         return STATUS_OK;
     }
-    gives_up(leaf);
+    gives_up(writer, leaf);
     return parquet_page_writer_data(writer, leaf, err);
 }
 

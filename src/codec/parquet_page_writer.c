@@ -8,6 +8,14 @@
 #include "codec/parquet_writer_int.h"
 #include "codec/thrift.h"
 
+enum {
+    RAW_SHARE = 14,        // compression has to save a 14th
+    RAW_PAGE_MIN = 8192,   // of a first page that decides
+    RAW_TRIAL_PAGES = 16,  // so often is compression tried again
+    RAW_DICTIONARY_MAX = 256 << 10,
+    BOUND_VIEWS = 128,
+};
+
 // ---- levels ----
 
 static void put_def_levels(const struct parquet_leaf *leaf, struct bytebuf *out)
@@ -71,9 +79,16 @@ static void bound_codes(struct parquet_encoder *encoder, struct parquet_leaf *le
     for (uint32_t i = 0; i < leaf->values; i++) {
         used[codes[i]] = 1;
     }
+    struct strview views[BOUND_VIEWS];
+    uint32_t count = 0;
     for (uint32_t i = 0; i < entries; i++) {
         if (used[i] != 0) {
-            parquet_stats_bytes(&leaf->range, parquet_dictionary_entry(&leaf->dictionary, i));
+            struct str entry = parquet_dictionary_entry(&leaf->dictionary, i);
+            views[count++] = strview_make(entry.ptr, entry.size);
+        }
+        if (count == BOUND_VIEWS || (count > 0 && i + 1 == entries)) {
+            parquet_stats_views(&leaf->range, views, count);
+            count = 0;
         }
     }
 }
@@ -104,30 +119,65 @@ static enum parquet_encoding put_values(struct parquet_encoder *encoder, struct 
 
 // ---- pages ----
 
-// Compresses bytes [from, ...) of the encoder's page; those before go along as they are.
-static enum status pack(struct parquet_writer *writer, struct parquet_page *page, size_t from,
-                        struct err *err)
+static enum status compress(struct parquet_writer *writer, struct str in, size_t from,
+                            struct str *out, struct err *err)
 {
-    struct parquet_encoder *encoder = writer->encoder;
-    struct str in = str_slice(bytebuf_str(&encoder->page), from, encoder->page.size);
+    struct bytebuf *packed = &writer->encoder->packed;
     size_t size = 0;
-    encoder->packed.size = 0;
-    char *out = bytebuf_reserve(&encoder->packed, compress_bound(writer->options.codec, in.size));
-    TRY(compress_block(encoder->compress, writer->options.codec, writer->options.level, in, out,
-                       &size, err));
-    if (encoder->page.size > INT32_MAX || from + size > INT32_MAX) {
-        return ERR(err, STATUS_UNSUPPORTED, "a page of %zu bytes is larger than Parquet allows",
-                   encoder->page.size);
-    }
-    page->plain_size = (uint32_t)encoder->page.size;
-    page->packed_size = (uint32_t)(from + size);
-    page->payload = mem_alloc(page->packed_size);
+    struct str body = str_slice(in, from, in.size);
+    packed->size = 0;
+    char *room = bytebuf_reserve(packed, from + compress_bound(writer->options.codec, body.size));
     if (from > 0) {
-        memcpy(page->payload, encoder->page.ptr, from);
+        memcpy(room, in.ptr, from);
     }
-    if (size > 0) {
-        memcpy(page->payload + from, out, size);
+    TRY(compress_block(writer->encoder->compress, writer->options.codec, writer->options.level,
+                       body, room + from, &size, err));
+    *out = str_make(room, from + size);
+    return STATUS_OK;
+}
+
+enum status parquet_page_writer_compress(struct parquet_writer *writer,
+                                         const struct parquet_page *page, struct str raw,
+                                         struct str *out, struct err *err)
+{
+    bool v1 = writer->options.page_version == 1;
+    return compress(writer, raw, v1 ? 0 : page->rep_size + page->def_size, out, err);
+}
+
+static bool is_worthwhile(struct str plain, struct str packed)
+{
+    return packed.size + plain.size / RAW_SHARE < plain.size;
+}
+
+// The encoder's page into the payload: compressed but for its first `from` bytes, or raw.
+static enum status pack(struct parquet_writer *writer, struct parquet_chunk *chunk,
+                        struct parquet_page *page, size_t from, struct err *err)
+{
+    struct str plain = bytebuf_str(&writer->encoder->page);
+    struct str packed = plain;
+    bool first = chunk->pages.count == 0 && chunk->dictionary.slots == 0;
+    bool tried = !chunk->is_raw || chunk->pages.count % RAW_TRIAL_PAGES == 0;
+    if (plain.size > INT32_MAX - 1024) {
+        return ERR(err, STATUS_UNSUPPORTED, "a page of %zu bytes is larger than Parquet allows",
+                   plain.size);
     }
+    if (writer->options.codec != COMPRESS_NONE && tried) {
+        TRY(compress(writer, plain, from, &packed, err));
+        bool pays = is_worthwhile(plain, packed);
+        if (first && !pays && plain.size >= RAW_PAGE_MIN) {
+            chunk->is_raw = true;
+        } else if (pays) {
+            chunk->is_raw = false;
+        }
+    }
+    if (chunk->is_raw) {
+        packed = plain;
+    }
+    page->is_raw = chunk->is_raw;
+    page->plain_size = (uint32_t)plain.size;
+    page->packed_size = (uint32_t)packed.size;
+    page->payload = mem_alloc(packed.size);
+    memcpy(page->payload, packed.ptr, packed.size);
     page->hash = hash_bytes(page->payload, page->packed_size, 0);
     page->segment = PARQUET_IN_MEMORY;
     writer->page_memory += page->packed_size;
@@ -205,7 +255,7 @@ enum status parquet_page_writer_data(struct parquet_writer *writer, struct parqu
     }
     size_t levels = encoder->page.size;
     page.encoding = (uint8_t)put_values(encoder, leaf, &encoder->page);
-    TRY(pack(writer, &page, v1 ? 0 : levels, err));
+    TRY(pack(writer, leaf->chunk, &page, v1 ? 0 : levels, err));
     note_bounds(writer, leaf, &page);
     note_chunk(leaf, &page);
     VEC_PUSH(&leaf->chunk->pages, page);
@@ -220,9 +270,11 @@ enum status parquet_page_writer_dictionary(struct parquet_writer *writer, struct
     struct bytebuf *out = &writer->encoder->page;
     out->size = 0;
     bytebuf_add(out, leaf->dictionary.plain.ptr, leaf->dictionary.plain.size);
-    chunk->dictionary = (struct parquet_page){.slots = leaf->dictionary.count,
-                                              .encoding = PARQUET_PLAIN};
-    TRY(pack(writer, &chunk->dictionary, 0, err));
+    struct parquet_page page = {.slots = leaf->dictionary.count, .encoding = PARQUET_PLAIN};
+    // A large dictionary is worth compressing whatever its codes are like.
+    chunk->is_raw = chunk->is_raw && out->size <= RAW_DICTIONARY_MAX;
+    TRY(pack(writer, chunk, &page, 0, err));
+    chunk->dictionary = page;
     chunk->packed_bytes += chunk->dictionary.packed_size;
     chunk->plain_bytes += chunk->dictionary.plain_size;
     return STATUS_OK;
@@ -230,18 +282,18 @@ enum status parquet_page_writer_dictionary(struct parquet_writer *writer, struct
 
 // PageHeader, parquet.thrift. Bounds stand in the page index, or here where there is none.
 void parquet_page_writer_header(const struct parquet_writer *writer,
-                                const struct parquet_page *page, bool is_dictionary,
-                                struct bytebuf *out)
+                                const struct parquet_page *page,
+                                const struct parquet_page_form *form, struct bytebuf *out)
 {
     struct thrift_writer thrift = {.out = out};
     bool v1 = writer->options.page_version == 1;
     thrift_put_begin(&thrift);
-    thrift_put_i32(&thrift, 1, is_dictionary ? PARQUET_DICTIONARY
-                               : v1          ? PARQUET_DATA_V1
-                                             : PARQUET_DATA_V2);
+    thrift_put_i32(&thrift, 1, form->is_dictionary ? PARQUET_DICTIONARY
+                               : v1                ? PARQUET_DATA_V1
+                                                   : PARQUET_DATA_V2);
     thrift_put_i32(&thrift, 2, (int32_t)page->plain_size);
-    thrift_put_i32(&thrift, 3, (int32_t)page->packed_size);
-    if (is_dictionary) {
+    thrift_put_i32(&thrift, 3, (int32_t)form->packed_size);
+    if (form->is_dictionary) {
         thrift_put_struct(&thrift, 7);
         thrift_put_i32(&thrift, 1, (int32_t)page->slots);
         thrift_put_i32(&thrift, 2, PARQUET_PLAIN);
@@ -259,7 +311,7 @@ void parquet_page_writer_header(const struct parquet_writer *writer,
         thrift_put_i32(&thrift, 4, page->encoding);
         thrift_put_i32(&thrift, 5, (int32_t)page->def_size);
         thrift_put_i32(&thrift, 6, (int32_t)page->rep_size);
-        thrift_put_bool(&thrift, 7, writer->options.codec != COMPRESS_NONE);
+        thrift_put_bool(&thrift, 7, form->is_compressed);
     }
     thrift_put_end(&thrift);
     thrift_put_end(&thrift);

@@ -65,7 +65,7 @@ static void put_page_record(struct bytebuf *out, const struct parquet_page *page
     bytebuf_add_byte(out, page->lower_size);
     bytebuf_add_byte(out, page->upper_size);
     bytebuf_add_byte(out, page->encoding);
-    bytebuf_add_byte(out, (uint8_t)(page->has_lower | page->has_upper << 1));
+    bytebuf_add_byte(out, (uint8_t)(page->has_lower | page->has_upper << 1 | page->is_raw << 2));
 }
 
 static void put_histogram(struct bytebuf *out, const uint64_t *counts, uint32_t count)
@@ -91,6 +91,7 @@ static void put_chunk(struct bytebuf *out, const struct parquet_chunk *chunk,
                       const struct parquet_leaf *leaf, uint64_t *offset)
 {
     bytebuf_add_byte(out, (uint8_t)chunk->state);
+    bytebuf_add_byte(out, chunk->is_raw);
     put_range(out, &chunk->range);
     const uint64_t counts[] = {chunk->slots,     chunk->nulls,        chunk->nans,
                                chunk->var_bytes, chunk->packed_bytes, chunk->plain_bytes};
@@ -342,6 +343,7 @@ static struct parquet_page get_page_record(struct restoring *at)
     uint8_t flags = get_byte(cursor);
     page.has_lower = (flags & 1) != 0;
     page.has_upper = (flags & 2) != 0;
+    page.is_raw = (flags & 4) != 0;
     cursor->failed |= page.offset > at->payload_bytes ||
                       page.packed_size > at->payload_bytes - page.offset ||
                       (uint64_t)page.bounds_at + page.lower_size + page.upper_size >
@@ -379,6 +381,7 @@ static void get_chunk(struct restoring *at, struct parquet_chunk *chunk, struct 
     uint8_t state = get_byte(cursor);
     cursor->failed |= state > PARQUET_DICTIONARY_ENDED;
     chunk->state = (enum parquet_dictionary_state)state;
+    chunk->is_raw = get_byte(cursor) != 0;
     get_range(cursor, &chunk->range);
     chunk->slots = get_varint(cursor);
     chunk->nulls = get_varint(cursor);

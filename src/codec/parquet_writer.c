@@ -9,7 +9,7 @@
 enum {
     PAGE_BYTES = 1 << 20,
     PAGE_ROWS = 20000,
-    DICTIONARY_BYTES = 1 << 20,
+    DICTIONARY_BYTES = 4 << 20,
     ROW_GROUP_BYTES = 128 << 20,
     // Encoded pages hold about this much of what their values take while they are pending.
     PENDING_SHARE = 2,

@@ -75,7 +75,7 @@ struct parquet_writer_options {
     uint32_t page_version;        // 0 or 1: v1 data pages; 2
     uint32_t page_bytes;          // 0: 1 MiB, before compression
     uint32_t page_rows;           // 0: 20,000
-    uint32_t dictionary_bytes;    // 0: 1 MiB a chunk; UINT32_MAX: no dictionaries
+    uint32_t dictionary_bytes;    // of a chunk; 0: 4 MiB; UINT32_MAX: no dictionaries
     uint64_t row_group_bytes;     // 0: 128 MiB
     bool without_page_index;
     struct budget *budget;        // NULL: none; borrowed

@@ -61,6 +61,7 @@ struct parquet_page {
     uint8_t encoding;
     bool has_lower;
     bool has_upper;
+    bool is_raw; // not compressed, since that saved next to nothing
 };
 
 enum parquet_dictionary_state {
@@ -76,6 +77,9 @@ struct parquet_chunk {
     uint32_t pages_taken;
     bool dictionary_taken;
     enum parquet_dictionary_state state;
+    // Pages are kept raw as long as compressing does not pay; a chunk that is raw throughout is
+    // written uncompressed, raw pages of others are compressed at assembly.
+    bool is_raw;
     struct parquet_range range;
     uint64_t slots;
     uint64_t nulls;
@@ -196,10 +200,21 @@ MUST_USE enum status parquet_page_writer_data(struct parquet_writer *writer,
                                               struct parquet_leaf *leaf, struct err *err);
 MUST_USE enum status parquet_page_writer_dictionary(struct parquet_writer *writer,
                                                     struct parquet_leaf *leaf, struct err *err);
-// The page's header as it stands in the file, appended to `out`.
+// How a page stands in the file.
+struct parquet_page_form {
+    bool is_dictionary;
+    bool is_compressed;
+    uint32_t packed_size;
+};
+
+// The page's header, appended to `out`.
 void parquet_page_writer_header(const struct parquet_writer *writer,
-                                const struct parquet_page *page, bool is_dictionary,
-                                struct bytebuf *out);
+                                const struct parquet_page *page,
+                                const struct parquet_page_form *form, struct bytebuf *out);
+// The payload of a raw page, compressed, in the encoder's scratch until the next call.
+MUST_USE enum status parquet_page_writer_compress(struct parquet_writer *writer,
+                                                  const struct parquet_page *page, struct str raw,
+                                                  struct str *out, struct err *err);
 
 // ---- parquet_shred.c ----
 

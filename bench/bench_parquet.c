@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// bench_parquet: what the Parquet writer and reader do a second of CPU, for bench/parquet.py, which
+// runs DuckDB beside it on the same rows.
+//
+//     bench_parquet write OUT ROWS CODEC LEVEL [plain|compact [REPEATS]]   nine columns of clicks
+//     bench_parquet read FILE                     all columns decoded and summed
+//
+// Prints one line of JSON. The rows are made from a fixed seed: ids that rise, times that rise with
+// jitter, users by a skewed choice of a million, urls of 60,000, hosts of 300, amounts, two
+// coordinates, a status.
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/byte_sink.h"
+#include "base/byte_source.h"
+#include "codec/parquet_reader.h"
+#include "codec/parquet_writer.h"
+#include "data/batch.h"
+
+enum { COLUMNS = 9, URLS = 60000, HOSTS = 300, USERS = 1000000 };
+
+static uint64_t random_next(uint64_t *seed)
+{
+    uint64_t mixed = (*seed += UINT64_C(0x9e3779b97f4a7c15));
+    mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
+    return mixed ^ mixed >> 31;
+}
+
+static double cpu_seconds(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+// ---- rows ----
+
+struct words {
+    struct strview urls[URLS];
+    struct strview hosts[HOSTS];
+};
+
+static struct words *make_words(struct arena *arena)
+{
+    static const char *const sections[] = {"products", "search", "account", "blog", "static/img"};
+    struct words *words = arena_new(arena, struct words);
+    uint64_t seed = 7;
+    for (uint32_t i = 0; i < HOSTS; i++) {
+        struct str host = arena_printf(arena, "www.shop-%u.example.%s", i,
+                                       i % 3 == 0 ? "com" : i % 3 == 1 ? "org" : "net");
+        words->hosts[i] = strview_make(host.ptr, host.size);
+    }
+    for (uint32_t i = 0; i < URLS; i++) {
+        uint64_t word = random_next(&seed);
+        struct str url = arena_printf(arena, "https://www.shop-%u.example/%s/%u?ref=%x",
+                                      (uint32_t)(word % HOSTS), sections[word / HOSTS % 5],
+                                      (uint32_t)(word >> 20 & 0xffff), (uint32_t)(word >> 40));
+        words->urls[i] = strview_make(url.ptr, url.size);
+    }
+    return words;
+}
+
+static struct column make_column(struct arena *arena, enum physical physical, void **values)
+{
+    *values = arena_alloc64(arena, BATCH_ROWS_MAX * physical_width(physical));
+    return (struct column){
+        .physical = physical, .row_count = BATCH_ROWS_MAX, .values = *values};
+}
+
+static struct batch make_batch(struct arena *arena, const struct words *words, uint64_t first,
+                               uint32_t rows, uint64_t *seed)
+{
+    struct column *columns = arena_new_array(arena, struct column, COLUMNS);
+    static const enum physical forms[COLUMNS] = {
+        PHYSICAL_I64, PHYSICAL_I64, PHYSICAL_I64, PHYSICAL_STRING, PHYSICAL_STRING,
+        PHYSICAL_I64, PHYSICAL_F64, PHYSICAL_F64, PHYSICAL_I32};
+    void *values[COLUMNS];
+    for (uint32_t i = 0; i < COLUMNS; i++) {
+        columns[i] = make_column(arena, forms[i], &values[i]);
+        columns[i].row_count = rows;
+    }
+    uint64_t *valid = arena_new_array(arena, uint64_t, BATCH_WORDS_MAX);
+    for (uint32_t i = 0; i < rows; i++) {
+        uint64_t a = random_next(seed);
+        uint64_t b = random_next(seed);
+        uint64_t c = random_next(seed);
+        bool has_amount = c % 20 != 0;
+        ((int64_t *)values[0])[i] = (int64_t)(first + i);
+        ((int64_t *)values[1])[i] =
+            INT64_C(1764547200000000) + (int64_t)(first + i) * 130 + (int64_t)(a % 50000);
+        uint64_t u = a >> 20 & 0xfffff; // squared: few users make most of the clicks
+        ((int64_t *)values[2])[i] = (int64_t)((u * u >> 20) * USERS >> 20);
+        uint64_t v = b & 0xffff;
+        // A copy, since a decoder's strings stand behind one another.
+        struct str url = strview_str(&words->urls[(v * v >> 16) * URLS >> 16]);
+        url.ptr = arena_copy(arena, url.ptr, url.size);
+        ((struct strview *)values[3])[i] = strview_make(url.ptr, url.size);
+        ((struct strview *)values[4])[i] = words->hosts[(b >> 16) % HOSTS];
+        ((int64_t *)values[5])[i] = has_amount ? (int64_t)(c >> 10 & 0x3fff) * 5 + 99 : 0;
+        valid[i / 64] |= (uint64_t)has_amount << (i % 64);
+        ((double *)values[6])[i] = (double)(int64_t)(b >> 30 & 0xffffff) / 93206.7 - 90;
+        ((double *)values[7])[i] = (double)(int64_t)(c >> 30 & 0xffffff) / 46603.4 - 180;
+        ((int32_t *)values[8])[i] = (int32_t)(c % 97 == 0 ? 500 : c % 13 == 0 ? 404 : 200);
+    }
+    columns[5].valid = valid;
+    return (struct batch){.row_count = rows, .column_count = COLUMNS, .columns = columns};
+}
+
+static const struct type *row_type(struct arena *arena)
+{
+    const struct type_field fields[COLUMNS] = {
+        {.name = STR_LIT("id"), .type = &type_bigint},
+        {.name = STR_LIT("ts"), .type = &type_timestamp_ltz6},
+        {.name = STR_LIT("user_id"), .type = &type_bigint},
+        {.name = STR_LIT("url"), .type = &type_string},
+        {.name = STR_LIT("host"), .type = &type_string},
+        {.name = STR_LIT("amount"), .type = type_decimal(arena, 10, 2, true)},
+        {.name = STR_LIT("lat"), .type = &type_double},
+        {.name = STR_LIT("lon"), .type = &type_double},
+        {.name = STR_LIT("status"), .type = &type_int},
+    };
+    return type_row(arena, fields, COLUMNS, false);
+}
+
+// ---- writing ----
+
+struct file_sink {
+    struct byte_sink sink;
+    int fd;
+};
+
+static enum status sink_write(struct byte_sink *self, const void *bytes, size_t size,
+                              struct err *err)
+{
+    struct file_sink *sink = (struct file_sink *)self;
+    return write(sink->fd, bytes, size) == (ssize_t)size ? STATUS_OK
+                                                         : ERR(err, STATUS_IO, "cannot write");
+}
+
+static const struct byte_sink_ops sink_ops = {.write = sink_write};
+
+static enum status write_rows(struct parquet_writer *writer, const struct batch *batches,
+                              uint32_t count, const char *path, struct err *err)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        TRY(parquet_writer_append(writer, &batches[i], err));
+    }
+    struct file_sink sink = {.sink = {.ops = &sink_ops},
+                             .fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
+    if (sink.fd < 0) {
+        return ERR(err, STATUS_IO, "cannot open %s", path);
+    }
+    enum status status = parquet_writer_close(writer, NULL, 0, &sink.sink, err);
+    close(sink.fd);
+    return status;
+}
+
+static enum status bench_write(char **arguments, int count, struct err *err)
+{
+    struct arena arena;
+    arena_init(&arena);
+    uint64_t rows = strtoull(arguments[3], NULL, 10);
+    uint64_t seed = 42;
+    uint32_t batch_count = (uint32_t)((rows + BATCH_ROWS_MAX - 1) / BATCH_ROWS_MAX);
+    struct batch *batches = arena_new_array(&arena, struct batch, batch_count + 1);
+    const struct words *words = make_words(&arena);
+    for (uint32_t i = 0; i < batch_count; i++) {
+        uint64_t first = (uint64_t)i * BATCH_ROWS_MAX;
+        uint64_t left = rows - first;
+        batches[i] = make_batch(&arena, words, first,
+                                left < BATCH_ROWS_MAX ? (uint32_t)left : BATCH_ROWS_MAX, &seed);
+    }
+    int32_t id = 1;
+    struct parquet_writer_options options = {
+        .fields = parquet_schema_fields(&arena, row_type(&arena), &id),
+        .field_count = COLUMNS,
+        .level = (int32_t)strtol(arguments[5], NULL, 10),
+        .encodings = count > 6 && strcmp(arguments[6], "compact") == 0
+                         ? PARQUET_ENCODINGS_COMPACT
+                         : PARQUET_ENCODINGS_PLAIN};
+    if (!compress_find(str_from(arguments[4]), &options.codec)) {
+        return ERR(err, STATUS_NOT_FOUND, "no codec %s", arguments[4]);
+    }
+    uint32_t repeats = count > 7 ? (uint32_t)strtoul(arguments[7], NULL, 10) : 1;
+    enum status status = STATUS_OK;
+    for (uint32_t i = 0; i < repeats && status == STATUS_OK; i++) {
+        struct parquet_encoder *encoder = parquet_encoder_new();
+        struct parquet_writer *writer = NULL;
+        double start = cpu_seconds();
+        status = parquet_writer_new(encoder, &options, &writer, err);
+        if (status == STATUS_OK) {
+            status = write_rows(writer, batches, batch_count, arguments[2], err);
+        }
+        double seconds = cpu_seconds() - start;
+        if (status == STATUS_OK) {
+            printf("{\"rows\":%" PRIu64 ",\"cpu_s\":%.4f,\"bytes\":%" PRIu64 "}\n", rows, seconds,
+                   parquet_writer_result(writer)->file_bytes);
+        }
+        parquet_writer_free(writer);
+        parquet_encoder_free(encoder);
+    }
+    arena_release(&arena);
+    return status;
+}
+
+// ---- reading ----
+
+struct mapped {
+    struct byte_source source;
+    const char *bytes;
+};
+
+static enum status mapped_read(struct byte_source *self, uint64_t offset, size_t size, void *out,
+                               struct err *err)
+{
+    (void)err;
+    memcpy(out, ((struct mapped *)self)->bytes + offset, size);
+    return STATUS_OK;
+}
+
+static const char *mapped_borrow(struct byte_source *self, uint64_t offset, size_t size)
+{
+    (void)size;
+    return ((struct mapped *)self)->bytes + offset;
+}
+
+static const struct byte_source_ops mapped_ops = {.read_at = mapped_read, .borrow = mapped_borrow};
+
+// What bench/parquet.py asks DuckDB for: sums of numbers, of lengths of texts, of nulls.
+static uint64_t sum_column(const struct column *column)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < column->row_count; i++) {
+        if (column_is_null(column, i)) {
+            continue;
+        }
+        const void *value = column_value(column, i);
+        switch (column->physical) {
+        case PHYSICAL_I64:
+            sum += *(const uint64_t *)value;
+            break;
+        case PHYSICAL_I32:
+            sum += (uint64_t)*(const int32_t *)value;
+            break;
+        case PHYSICAL_STRING:
+            sum += ((const struct strview *)value)->size;
+            break;
+        case PHYSICAL_F64:
+            sum += *(const double *)value > 0;
+            break;
+        case PHYSICAL_BOOL:
+        case PHYSICAL_I8:
+        case PHYSICAL_I16:
+        case PHYSICAL_I128:
+        case PHYSICAL_F32:
+        case PHYSICAL_NANO:
+        case PHYSICAL_LIST:
+        case PHYSICAL_MAP:
+        case PHYSICAL_ROW:
+            sum += 1;
+            break;
+        }
+    }
+    return sum;
+}
+
+static enum status read_rows(struct mapped *mapped, uint64_t *rows, uint64_t *sums,
+                             uint32_t *columns, struct err *err)
+{
+    struct parquet_file *file = NULL;
+    struct parquet_reader *reader = NULL;
+    struct parquet_reader_options options = {.row_group_count = UINT32_MAX};
+    struct batch batch;
+    enum status status = parquet_file_open(&mapped->source, NULL, &file, err);
+    if (status == STATUS_OK) {
+        status = parquet_reader_new(file, &options, &reader, err);
+    }
+    while (status == STATUS_OK) {
+        status = parquet_reader_next(reader, &batch, err);
+        if (status == STATUS_OK) {
+            *rows += batch.row_count;
+            *columns = batch.column_count < 64 ? batch.column_count : 64;
+            for (uint32_t i = 0; i < *columns; i++) {
+                sums[i] += sum_column(&batch.columns[i]);
+            }
+        }
+    }
+    parquet_reader_free(reader);
+    parquet_file_free(file);
+    return status == STATUS_END ? STATUS_OK : status;
+}
+
+static enum status bench_read(const char *path, struct err *err)
+{
+    struct stat stat;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &stat) != 0) {
+        return ERR(err, STATUS_IO, "cannot open %s", path);
+    }
+    void *at = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+    close(fd);
+    if (at == MAP_FAILED) {
+        return ERR(err, STATUS_IO, "cannot map %s", path);
+    }
+    struct mapped mapped = {
+        .source = {.ops = &mapped_ops, .size = (uint64_t)stat.st_size, .name = str_from(path)},
+        .bytes = at};
+    uint64_t rows = 0;
+    uint64_t sums[64] = {0};
+    uint32_t columns = 0;
+    double start = cpu_seconds();
+    enum status status = read_rows(&mapped, &rows, sums, &columns, err);
+    double seconds = cpu_seconds() - start;
+    munmap(at, (size_t)stat.st_size);
+    if (status == STATUS_OK) {
+        printf("{\"rows\":%" PRIu64 ",\"cpu_s\":%.4f,\"sums\":[", rows, seconds);
+        for (uint32_t i = 0; i < columns; i++) {
+            printf("%s%" PRIu64, i > 0 ? "," : "", sums[i]);
+        }
+        puts("]}");
+    }
+    return status;
+}
+
+int main(int count, char **arguments)
+{
+    struct err err = {.text = ""};
+    enum status status = STATUS_NOT_FOUND;
+    if (count >= 6 && strcmp(arguments[1], "write") == 0) {
+        status = bench_write(arguments, count, &err);
+    } else if (count == 3 && strcmp(arguments[1], "read") == 0) {
+        status = bench_read(arguments[2], &err);
+    }
+    if (status != STATUS_OK) {
+        fprintf(stderr, "bench_parquet: %s\n", err.text);
+    }
+    return status == STATUS_OK ? 0 : 1;
+}
