@@ -430,9 +430,10 @@ static void changes_and_csv_come_through(void **state)
 {
     struct fixture *fixture = *state;
     struct harness *h = &fixture->h;
-    write_text(fixture, "a", "{\"after\":{\"id\":1},\"op\":\"c\"}\n"
-                             "{\"before\":{\"id\":1},\"after\":{\"id\":2},\"op\":\"u\"}\n"
-                             "{\"before\":{\"id\":2},\"op\":\"d\"}\n");
+    write_text(fixture, "a",
+               "{\"after\":{\"id\":1},\"op\":\"c\"}\n"
+               "{\"before\":{\"id\":1},\"after\":{\"id\":2},\"op\":\"u\"}\n"
+               "{\"before\":{\"id\":2},\"op\":\"d\"}\n");
     harness_column(h, "id", &type_int);
     harness_option(h, "format", "debezium-json");
     harness_open(h, &filesystem_source_class);

@@ -33,13 +33,15 @@ void scan_columns_read(struct arena *arena, const struct plan_node *scan, struct
         const struct table_column *column = &table->columns[at];
         ASSERT(column->kind != TABLE_COLUMN_COMPUTED);
         if (column->kind == TABLE_COLUMN_PHYSICAL) {
+            // The scan's type may lack fields of a ROW that nobody asks for.
+            physical[position[at]].type = scan->columns[i].type;
             places[out->wanted_count] = i;
             wanted[out->wanted_count++] = position[at];
         } else {
             metadata[out->metadata_count++] = (struct scan_metadata){
                 .column = i,
                 .key = column->metadata_key.size > 0 ? column->metadata_key : column->name,
-                .type = column->type};
+                .type = scan->columns[i].type};
         }
     }
 }

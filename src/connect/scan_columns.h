@@ -4,8 +4,8 @@
 // the format decodes, and the metadata columns that the connector or the format fills, each in its
 // place of the batch.
 //
-// Metadata may be declared with another type than the connector's own (partition BIGINT); the
-// columns are cast then.
+// Types are those of the scan: a ROW may lack fields that the query does not need, and metadata
+// that is asked for in another type than the connector's own is cast.
 #pragma once
 
 #include <stdbool.h>
@@ -21,7 +21,7 @@ struct plan_node;
 struct scan_metadata {
     uint32_t column;         // its place in the batch
     struct str key;          // "offset", "value.source.table"
-    const struct type *type; // as declared
+    const struct type *type; // as the scan has it
 };
 
 struct scan_columns {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// source_harness: for tests of sources only: a table made by hand, a scan of it, a reader, and its rows
-// as text. One test has one harness; everything is released by harness_release().
+// source_harness: for tests of sources only: a table made by hand, a scan of it, a reader, and its
+// rows as text. One test has one harness; everything is released by harness_release().
 //
 //     harness_init(&h);
 //     harness_column(&h, "id", &type_int);
@@ -123,8 +123,7 @@ static inline void harness_release(struct harness *h)
 
 static inline void harness_column(struct harness *h, const char *name, const struct type *type)
 {
-    h->columns[h->def.column_count++] =
-        (struct table_column){.name = str_from(name), .type = type};
+    h->columns[h->def.column_count++] = (struct table_column){.name = str_from(name), .type = type};
 }
 
 static inline void harness_metadata(struct harness *h, const char *name, const char *key,
@@ -145,8 +144,7 @@ static inline void harness_option(struct harness *h, const char *key, const char
         }
     }
     h->options[h->def.option_count++] = (struct table_option){
-        .key = arena_str(&h->arena, str_from(key)),
-        .value = arena_str(&h->arena, str_from(value))};
+        .key = arena_str(&h->arena, str_from(key)), .value = arena_str(&h->arena, str_from(value))};
 }
 
 // A scan of all columns that are not computed, in the table's order.
@@ -162,8 +160,8 @@ static inline enum status harness_try_open(struct harness *h, const struct sourc
             .id = at + 1, .name = h->columns[i].name, .type = h->columns[i].type};
         h->scan_columns[at] = i;
     }
-    h->scan.as.scan = (struct plan_scan){
-        .table = &h->def, .table_columns = h->scan_columns, .limit = -1};
+    h->scan.as.scan =
+        (struct plan_scan){.table = &h->def, .table_columns = h->scan_columns, .limit = -1};
     return class->open(&h->scan, &h->context, &h->reader, &h->err);
 }
 
@@ -199,7 +197,9 @@ static void harness_print_value(struct strbuf *out, const struct column *column,
     }
     const void *value = column->physical == PHYSICAL_ROW ? NULL : column_value(column, row);
     switch (column->physical) {
-    case PHYSICAL_BOOL: strbuf_add_text(out, *(const uint8_t *)value != 0 ? "true" : "false"); break;
+    case PHYSICAL_BOOL:
+        strbuf_add_text(out, *(const uint8_t *)value != 0 ? "true" : "false");
+        break;
     case PHYSICAL_I8: strbuf_printf(out, "%d", *(const int8_t *)value); break;
     case PHYSICAL_I16: strbuf_printf(out, "%d", *(const int16_t *)value); break;
     case PHYSICAL_I32: strbuf_printf(out, "%" PRId32, *(const int32_t *)value); break;
