@@ -41,9 +41,13 @@ static void check_printed(struct str source, const struct ast_statement *stateme
     strbuf_init(&once, PRINTED_MAX);
     strbuf_init(&twice, PRINTED_MAX);
     if (print(&once, source, statement) && !once.truncated) {
-        ASSERT(parse_statement(&arena, strbuf_str(&once), &again, &err) == STATUS_OK);
-        print(&twice, strbuf_str(&once), again);
-        ASSERT(str_equal(strbuf_str(&once), strbuf_str(&twice)));
+        // Parentheses that make an order clear may make it too deep.
+        enum status status = parse_statement(&arena, strbuf_str(&once), &again, &err);
+        ASSERT(status == STATUS_OK || status == STATUS_LIMIT);
+        if (status == STATUS_OK) {
+            print(&twice, strbuf_str(&once), again);
+            ASSERT(str_equal(strbuf_str(&once), strbuf_str(&twice)));
+        }
     }
     strbuf_release(&once);
     strbuf_release(&twice);

@@ -17,7 +17,8 @@
 // keyword, a reserved word to be quoted, the place where a text began that never ended.
 //
 // Limits: statements of up to PARSE_TEXT_MAX bytes; nesting of up to PARSE_DEPTH_MAX; trees of up
-// to PARSE_HEIGHT_MAX nodes from the root to a leaf (a OR b OR c is as high as it is long).
+// to PARSE_HEIGHT_MAX nodes from the root to a leaf (a OR b OR c is as high as it is long). What is
+// over them is refused with LIMIT, everything else with INVALID_DATA.
 #pragma once
 
 #include "base/compiler.h"

@@ -74,7 +74,7 @@ static inline uint32_t parser_offset(struct parser *parser)
 struct ast_span parser_span(const struct parser *parser, uint32_t from);
 struct ast_span parser_token_span(struct token token);
 
-// ---- parser.c: errors; all return INVALID_DATA
+// ---- parser.c: errors; they return INVALID_DATA
 
 // At the current token. `expected` may be NULL: then the keywords asked for are listed.
 enum status parser_unexpected(struct parser *parser, const char *expected);

@@ -349,11 +349,20 @@ enum status parser_fail(struct parser *parser, struct ast_span at, const char *f
     return STATUS_INVALID_DATA;
 }
 
+static enum status refuse_size(struct parser *parser)
+{
+    if (parser->err != NULL) {
+        parser->err->status = STATUS_LIMIT;
+    }
+    return STATUS_LIMIT;
+}
+
 enum status parser_enter(struct parser *parser)
 {
     if (parser->depth >= PARSE_DEPTH_MAX) {
-        return parser_fail(parser, parser_token_span(parser_current(parser)),
-                           "more than %d constructs inside each other", PARSE_DEPTH_MAX);
+        parser_fail(parser, parser_token_span(parser_current(parser)),
+                    "more than %d constructs inside each other", PARSE_DEPTH_MAX);
+        return refuse_size(parser);
     }
     parser->depth++;
     return STATUS_OK;
@@ -369,9 +378,9 @@ enum status parser_grow_height(struct parser *parser, uint32_t below)
 {
     parser->height = (parser->height > below ? parser->height : below) + 1;
     if (parser->height > PARSE_HEIGHT_MAX) {
-        return parser_fail(parser, parser_token_span(parser->previous),
-                           "more than %d operators on one path of the expression",
-                           PARSE_HEIGHT_MAX);
+        parser_fail(parser, parser_token_span(parser->previous),
+                    "more than %d operators on one path of the expression", PARSE_HEIGHT_MAX);
+        return refuse_size(parser);
     }
     return STATUS_OK;
 }

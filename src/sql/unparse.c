@@ -346,8 +346,10 @@ static void add_unary(struct unparser *unparser, const struct ast_expr *expr)
     static const char *const names[] = {"+", "-", "NOT "};
     bool not = expr->as.unary.op == AST_UNARY_NOT;
     strbuf_add_text(unparser->out, names[expr->as.unary.op]);
-    // Above its own level: --1 would be a comment.
-    unparse_expr_within(unparser, expr->as.unary.operand, not ? LEVEL_NOT : LEVEL_SIGN + 1);
+    // --1 would be a comment.
+    bool signs = expr->as.unary.operand->kind == AST_EXPR_UNARY && !not ;
+    strbuf_add_text(unparser->out, signs ? " " : "");
+    unparse_expr_within(unparser, expr->as.unary.operand, not ? LEVEL_NOT : LEVEL_SIGN);
 }
 
 static void add_is(struct unparser *unparser, const struct ast_expr *expr)
@@ -421,8 +423,10 @@ static void add_like(struct unparser *unparser, const struct ast_expr *expr)
     unparse_expr_within(unparser, expr->as.like.value, LEVEL_PREDICATE + 1);
     strbuf_printf(unparser->out, " %s%s ", expr->as.like.negated ? "NOT " : "",
                   names[expr->as.like.how]);
-    unparse_expr_within(unparser, expr->as.like.pattern, LEVEL_PREDICATE + 1);
-    if (expr->as.like.escape != NULL) {
+    // Associates to the right; but ESCAPE is the inner one's.
+    bool escape = expr->as.like.escape != NULL;
+    unparse_expr_within(unparser, expr->as.like.pattern, LEVEL_PREDICATE + (escape ? 1 : 0));
+    if (escape) {
         strbuf_add_text(unparser->out, " ESCAPE ");
         unparse_expr_within(unparser, expr->as.like.escape, LEVEL_ATOM);
     }
