@@ -7,13 +7,17 @@
 // its row makes -1, and matching yields it with that count, so that sums come out right in the end. A
 // row whose count is 0 is gone.
 //
-//     struct multimap_input input = {keys, key_hashes, columns, row_hashes, kinds, row_count};
-//     multimap_prepare(map, &input, from, &ready, err); multimap_change(map, &input, from, ready);
+//     for (from = 0; from < input.count; from += ready) {
+//         multimap_prepare(map, &input, from, &ready, err);    // AGAIN: OP_PENDING
+//         multimap_change(map, &input, from, ready);
+//     }
+//     multimap_match(other, &keys);
+//     while ((status = multimap_next(other, &pairs, err)) == STATUS_OK) { emit(&pairs); }
 //
-//     multimap_match(other, &cursor, key_columns, key_hashes, count);
-//     while ((status = multimap_next(other, &cursor, &pairs, err)) == STATUS_OK) { emit(pairs); }
+// A join with null keys that match nothing leaves those rows out of both.
 #pragma once
 
+#include "data/batch.h"
 #include "state/hash_table.h"
 
 struct multimap;
@@ -23,9 +27,7 @@ struct multimap_options {
     uint32_t column_count;
     const uint32_t *keys; // which of them are the key
     uint32_t key_count;
-    uint32_t id; // takes `id` (rows), `id` + 1 (keys) and `id` + 2 (lists)
-    int64_t slice;
-    bool skip_null_keys; // rows with a null in the key match nothing and are not kept
+    uint32_t id; // of the rows; `id` + 1 and `id` + 2 are taken too
 };
 
 MUST_USE struct multimap *multimap_new(struct state_context *context,
@@ -39,34 +41,32 @@ struct multimap_input {
     const uint64_t *row_hashes;   // over all columns
     const uint64_t *key_hashes;   // over the key columns
     const int8_t *kinds;          // NULL: all are added
-    uint32_t row_count;
+    const uint16_t *rows;         // the positions that are meant, in order; NULL: 0 ... count - 1
+    uint32_t count;
 };
 
 MUST_USE enum status multimap_prepare(struct multimap *map, const struct multimap_input *input,
                                       uint32_t from, uint32_t *ready, struct err *err);
-// Adds and subtracts rows from, …, from + count - 1, which are prepared.
+// Adds and subtracts rows from, ..., from + count - 1 of `input->rows`, which are prepared.
 void multimap_change(struct multimap *map, const struct multimap_input *input, uint32_t from,
                      uint32_t count);
+// Ends the windows of all its tables.
+void multimap_done(struct multimap *map);
 
 enum { MULTIMAP_PAIRS_MAX = BATCH_ROWS_MAX };
 
-struct multimap_cursor {
-    struct hash_keys keys;
-    uint32_t at;   // key being matched
-    uint32_t ready; // keys prepared from `at` on
-    row_id chunk;  // of its list; 0: not begun
-    uint32_t index; // next entry in the chunk
-};
-
-// A window of matches: probe row and stored row, `counts` times (negative: retracted before added).
+// A window of matches: a position in the probing batch, and a stored row that matches it `counts`
+// times (negative: it was retracted before it was added).
 struct multimap_pairs {
     uint32_t count;
-    uint16_t probe[MULTIMAP_PAIRS_MAX]; // positions in the probing batch, ascending
+    uint16_t probe[MULTIMAP_PAIRS_MAX]; // ascending
     struct row *rows[MULTIMAP_PAIRS_MAX];
-    int64_t counts[MULTIMAP_PAIRS_MAX];
+    int64_t counts[MULTIMAP_PAIRS_MAX]; // never 0
 };
 
-void multimap_match(struct multimap_cursor *cursor, const struct hash_keys *keys);
-// OK: the next window, rows in place until the next call on the map; AGAIN; END.
-MUST_USE enum status multimap_next(struct multimap *map, struct multimap_cursor *cursor,
-                                   struct multimap_pairs *pairs, uint32_t max, struct err *err);
+// Begins to match keys, one probing at a time; what `keys` points to stays until the end.
+void multimap_match(struct multimap *map, const struct hash_keys *keys);
+// OK: the next window of at most `max` pairs, rows in place until the next call on the map; AGAIN;
+// END.
+MUST_USE enum status multimap_next(struct multimap *map, uint32_t max,
+                                   struct multimap_pairs *pairs, struct err *err);
