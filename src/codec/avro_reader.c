@@ -38,6 +38,7 @@ static enum status cut(struct err *err)
 static enum status read_long(struct avro_cursor *cursor, int64_t *out, struct err *err)
 {
     uint64_t value = 0;
+    *out = 0;
     for (int shift = 0; shift < 70; shift += 7) {
         if (cursor->at >= cursor->end) {
             return cut(err);
@@ -58,6 +59,7 @@ static enum status read_long(struct avro_cursor *cursor, int64_t *out, struct er
 static enum status read_span(struct avro_cursor *cursor, uint64_t size, struct str *out,
                              struct err *err)
 {
+    *out = str_make("", 0);
     if (size > (uint64_t)(cursor->end - cursor->at)) {
         return cut(err);
     }
@@ -248,11 +250,35 @@ static enum status read_codec(struct avro_reader *reader, struct err *err)
     return STATUS_OK;
 }
 
+void avro_schema_cache_release(struct avro_schema_cache *cache)
+{
+    arena_release(&cache->arena);
+    *cache = (struct avro_schema_cache){0};
+}
+
+static enum status read_schema(struct avro_reader *reader, struct avro_schema_cache *cache,
+                               struct err *err)
+{
+    struct str text;
+    if (!avro_reader_meta(reader, "avro.schema", &text)) {
+        return ERR(err, STATUS_INVALID_DATA, "Avro: no avro.schema");
+    }
+    if (cache == NULL) {
+        return avro_schema_parse(&reader->arena, text, &reader->schema, err);
+    }
+    if (cache->schema == NULL || !str_equal(cache->text, text)) {
+        avro_schema_cache_release(cache);
+        cache->text = arena_str(&cache->arena, text);
+        TRY(avro_schema_parse(&cache->arena, cache->text, &cache->schema, err));
+    }
+    reader->schema = cache->schema;
+    return STATUS_OK;
+}
+
 enum status avro_reader_open(struct str bytes, const struct avro_reader_options *options,
                              struct avro_reader **out, struct err *err)
 {
     struct avro_reader *reader = mem_zalloc(sizeof *reader);
-    struct str schema;
     *out = NULL;
     arena_init(&reader->arena);
     reader->name = options != NULL ? options->name : STR_LIT("");
@@ -269,11 +295,7 @@ enum status avro_reader_open(struct str bytes, const struct avro_reader_options 
     if (status != STATUS_OK) {
         goto out;
     }
-    if (!avro_reader_meta(reader, "avro.schema", &schema)) {
-        status = ERR(err, STATUS_INVALID_DATA, "Avro: no avro.schema");
-        goto out;
-    }
-    status = avro_schema_parse(&reader->arena, schema, &reader->schema, err);
+    status = read_schema(reader, options != NULL ? options->cache : NULL, err);
 out:
     if (status != STATUS_OK) {
         err_context(err, "%.*s", STR_ARGS(reader->name));

@@ -23,15 +23,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "codec/avro_schema.h"
 
 struct avro_reader;
 
+// The schema parsed last, for whoever reads many files of one kind one after the other: parsing a
+// manifest's schema costs more than reading a small manifest. Zeroed at first; at most one reader
+// at a time uses it, and the next one may replace what is in it.
+struct avro_schema_cache {
+    struct arena arena;
+    struct str text;
+    const struct avro_schema *schema;
+};
+
+void avro_schema_cache_release(struct avro_schema_cache *cache);
+
 struct avro_reader_options {
     struct str name;        // for messages; borrowed
     size_t block_bytes_max; // of a block, decompressed; 0: 256 MiB
+    struct avro_schema_cache *cache; // NULL: none
 };
 
 // `bytes` are borrowed and outlive the reader.

@@ -144,12 +144,36 @@ static size_t utf8_length(const char *text, const char *end)
     return bad ? 0 : length;
 }
 
+// How many of the bytes in front of `end` are plain: ASCII, no control character, quote or backslash.
+// Eight at a time.
+static size_t plain_run(const char *at, const char *end)
+{
+    const char *start = at;
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t highs = UINT64_C(0x8080808080808080);
+    for (; end - at >= 8; at += 8) {
+        uint64_t word;
+        memcpy(&word, at, 8);
+        uint64_t quote = word ^ ones * '"';
+        uint64_t slash = word ^ ones * '\\';
+        uint64_t odd = (word - ones * 0x20) | (quote - ones) | (slash - ones) | word;
+        if ((odd & highs) != 0) {
+            break;
+        }
+    }
+    while (at < end && (unsigned char)*at >= 0x20 && (unsigned char)*at < 0x80 && *at != '"' &&
+           *at != '\\') {
+        at++;
+    }
+    return (size_t)(at - start);
+}
+
 static enum status parse_string(struct parser *parser, struct str *out)
 {
     const char *start = ++parser->at;
     bool escaped = false;
     // First to the end, to know whether it can be borrowed and how long it is at most.
-    const char *at = start;
+    const char *at = start + plain_run(start, parser->end);
     while (at < parser->end && *at != '"') {
         if ((unsigned char)*at < 0x20) {
             parser->at = at;
@@ -166,6 +190,7 @@ static enum status parse_string(struct parser *parser, struct str *out)
             return fail(parser, "not UTF-8");
         }
         at += length;
+        at += plain_run(at, parser->end);
     }
     if (at >= parser->end) {
         return fail(parser, "the string does not end");
@@ -437,7 +462,8 @@ void json_tree_quote(struct strbuf *out, struct str text)
     static const char letters[] = "btn\0fr"; // of the control characters 8 to 13
     size_t plain = 0;
     strbuf_add_byte(out, '"');
-    for (size_t i = 0; i < text.size; i++) {
+    size_t start = text.size == 0 ? 0 : plain_run(text.ptr, text.ptr + text.size);
+    for (size_t i = start; i < text.size; i++) {
         unsigned char byte = (unsigned char)text.ptr[i];
         if (byte >= 0x20 && byte != '"' && byte != '\\') {
             continue;

@@ -31,9 +31,12 @@ static enum status write_list(struct commit_state *state, struct table_snapshot 
     struct strbuf bytes;
     int64_t next_row_id = 0;
     state->table->place.env->random(state->table->place.env, options.sync, sizeof options.sync);
+    arena_reset(&state->list_arena);
+    TRY(manifest_list_assign(&state->list_arena, &options, state->list.items, state->list.count,
+                             &state->assigned, &next_row_id, err));
     strbuf_init(&bytes, LIST_BYTES_MAX);
-    enum status status = manifest_list_write(&bytes, &options, state->list.items,
-                                             state->list.count, &next_row_id, err);
+    enum status status =
+        manifest_list_write(&bytes, &options, state->assigned, state->list.count, err);
     if (status == STATUS_OK) {
         struct str name =
             arena_printf(&state->arena, "snap-%lld-%u-%s.avro", (long long)snapshot->snapshot_id,
@@ -133,29 +136,18 @@ static enum status prepare(struct commit_state *state, struct table_update *upda
                       iceberg_table_metadata_directory(table->metadata, &state->arena), err);
 }
 
-// The list of the snapshot just written is that of the next commit's parent: it is kept.
-static void keep_list(struct commit_state *state, const struct table_metadata *next)
+// The list of the snapshot just written is that of the next commit's parent: the table keeps it.
+static void keep_list(struct commit_state *state)
 {
     struct iceberg_table *table = state->table;
-    const struct table_snapshot *snapshot = table_metadata_snapshot(next, state->snapshot_id);
-    struct manifest_file *files;
-    uint32_t count;
-    struct err ignored;
-    if (snapshot == NULL || table->list_snapshot_id == state->snapshot_id) {
-        return;
-    }
-    // Read back rather than copied: sequence numbers and row ids are in it, and what is cached is
-    // what any reader sees.
-    struct arena arena;
-    arena_init(&arena);
-    if (iceberg_table_read_list(table, &arena, snapshot, &files, &count, &ignored) != STATUS_OK) {
-        arena_release(&arena);
+    if (!makes_snapshot(state->options)) {
         return;
     }
     arena_release(&table->list_arena);
-    table->list_arena = arena;
-    table->list = files;
-    table->list_count = count;
+    table->list_arena = state->list_arena;
+    arena_init(&state->list_arena);
+    table->list = state->assigned;
+    table->list_count = state->list.count;
     table->list_snapshot_id = state->snapshot_id;
 }
 
@@ -182,7 +174,7 @@ static enum status published(struct commit_state *state, const struct table_upda
 {
     keep_published(state, next, location);
     commit_expire_files(state, update->base, next, update->removed_log_count);
-    keep_list(state, next); // the last: the list of this commit borrows from the one it replaces
+    keep_list(state); // the last: the list of this commit borrows from the one it replaces
     return iceberg_table_take(state->table, json, location, err);
 }
 
@@ -345,6 +337,7 @@ enum status commit_run(struct iceberg_table *table, const struct commit_options 
         return STATUS_OK;
     }
     arena_init(&state.arena);
+    arena_init(&state.list_arena);
     table_env_tagged_uuid(table->place.env, options->writer_tag, state.uuid);
     do {
         state.snapshot_id = table_env_snapshot_id(table->place.env);
@@ -353,6 +346,8 @@ enum status commit_run(struct iceberg_table *table, const struct commit_options 
     VEC_RELEASE(&state.manifests);
     VEC_RELEASE(&state.written);
     VEC_RELEASE(&state.list);
+    avro_schema_cache_release(&state.cache);
+    arena_release(&state.list_arena);
     arena_release(&state.arena);
     return status;
 }

@@ -154,7 +154,7 @@ static enum status copy_entries(struct commit_state *state, struct str bytes,
     struct manifest_reader *reader;
     struct manifest_entry entry;
     enum status status;
-    struct manifest_reader_options options = {.file = row, .spec = spec};
+    struct manifest_reader_options options = {.file = row, .spec = spec, .cache = &state->cache};
     TRY(manifest_reader_open(bytes, &options, &reader, err));
     while ((status = manifest_reader_next(reader, &entry, err)) == STATUS_OK) {
         bool is_ours = entry.status == MANIFEST_ADDED && entry.snapshot_id == state->snapshot_id;

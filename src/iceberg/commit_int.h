@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/vec.h"
+#include "codec/avro_reader.h"
 #include "iceberg/commit.h"
 #include "iceberg/spec/table_update.h"
 
@@ -26,8 +27,11 @@ struct commit_state {
     VEC(struct str) written; // everything this commit has put into the metadata directory
 
     // Of the attempt.
+    struct avro_schema_cache cache;
     uint32_t attempt;
     VEC(struct manifest_file) list; // what the snapshot consists of
+    struct arena list_arena;        // of `assigned`; the table's own once it is published
+    struct manifest_file *assigned; // the list as it was written
     uint32_t created;               // manifests: for the summary
     uint32_t kept;
     uint32_t replaced;

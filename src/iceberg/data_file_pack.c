@@ -27,6 +27,7 @@ static enum status cut(struct err *err)
 
 enum status data_file_unpack_u64(struct data_file_unpack *in, uint64_t *out, struct err *err)
 {
+    *out = 0;
     if ((size_t)(in->end - in->at) < sizeof *out) {
         return cut(err);
     }

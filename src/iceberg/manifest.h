@@ -26,6 +26,7 @@
 #include "iceberg/spec/data_file.h"
 
 struct arena;
+struct avro_schema_cache;
 struct manifest_reader;
 struct manifest_writer;
 struct partition_spec;
@@ -38,6 +39,7 @@ struct manifest_reader_options {
     const int32_t *metric_ids; // ascending
     uint32_t metric_id_count;
     bool with_deleted; // also entries of status DELETED
+    struct avro_schema_cache *cache; // NULL: none
 };
 
 MUST_USE enum status manifest_reader_open(struct str bytes,

@@ -297,20 +297,16 @@ static void put_count(struct avro_writer *writer, int64_t count, bool required)
 }
 
 static void put_row(struct avro_writer *writer, const struct manifest_list_options *options,
-                    const struct manifest_file *file, int64_t first_row_id)
+                    const struct manifest_file *file)
 {
     bool is_v1 = options->format_version == 1;
     avro_writer_bytes(writer, file->path);
     avro_writer_long(writer, file->length);
     avro_writer_long(writer, file->spec_id);
     if (!is_v1) {
-        int64_t own = options->sequence_number;
         avro_writer_long(writer, file->content);
-        avro_writer_long(writer,
-                         file->sequence_number == MANIFEST_NONE ? own : file->sequence_number);
-        avro_writer_long(writer, file->min_sequence_number == MANIFEST_NONE
-                                     ? own
-                                     : file->min_sequence_number);
+        avro_writer_long(writer, file->sequence_number);
+        avro_writer_long(writer, file->min_sequence_number);
     }
     avro_writer_long(writer, file->snapshot_id);
     put_count(writer, file->added_files, !is_v1);
@@ -327,9 +323,9 @@ static void put_row(struct avro_writer *writer, const struct manifest_list_optio
     }
     put_optional_bytes(writer, file->key_metadata);
     if (options->format_version >= 3) {
-        avro_writer_present(writer, first_row_id != MANIFEST_NONE);
-        if (first_row_id != MANIFEST_NONE) {
-            avro_writer_long(writer, first_row_id);
+        avro_writer_present(writer, file->first_row_id != MANIFEST_NONE);
+        if (file->first_row_id != MANIFEST_NONE) {
+            avro_writer_long(writer, file->first_row_id);
         }
     }
 }
@@ -363,9 +359,62 @@ static uint32_t header(const struct manifest_list_options *options, struct arena
     return count;
 }
 
+static struct str copy_or_null(struct arena *arena, struct str text)
+{
+    return text.ptr == NULL ? text : arena_str(arena, text);
+}
+
+static struct manifest_file copy_row(struct arena *arena, const struct manifest_file *file)
+{
+    struct manifest_file copy = *file;
+    copy.path = arena_str(arena, file->path);
+    copy.key_metadata = copy_or_null(arena, file->key_metadata);
+    if (file->partitions != NULL) {
+        struct manifest_field_summary *summaries =
+            arena_new_array(arena, struct manifest_field_summary, file->partition_count + 1);
+        for (uint32_t i = 0; i < file->partition_count; i++) {
+            summaries[i] = file->partitions[i];
+            summaries[i].lower = copy_or_null(arena, summaries[i].lower);
+            summaries[i].upper = copy_or_null(arena, summaries[i].upper);
+        }
+        copy.partitions = summaries;
+    }
+    return copy;
+}
+
+enum status manifest_list_assign(struct arena *arena, const struct manifest_list_options *options,
+                                 const struct manifest_file *files, uint32_t count,
+                                 struct manifest_file **out, int64_t *next_row_id, struct err *err)
+{
+    int64_t row_id = options->first_row_id;
+    struct manifest_file *rows = arena_new_array(arena, struct manifest_file, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        rows[i] = copy_row(arena, &files[i]);
+        if (rows[i].sequence_number == MANIFEST_NONE) {
+            rows[i].sequence_number = options->sequence_number;
+        }
+        if (rows[i].min_sequence_number == MANIFEST_NONE) {
+            rows[i].min_sequence_number = options->sequence_number;
+        }
+        if (options->format_version < 3 || rows[i].content != MANIFEST_DATA ||
+            rows[i].first_row_id != MANIFEST_NONE) {
+            continue;
+        }
+        if (rows[i].added_rows == MANIFEST_NONE || rows[i].existing_rows == MANIFEST_NONE) {
+            return ERR(err, STATUS_INVALID_DATA,
+                       "%.*s has no row counts, so its rows cannot get ids",
+                       STR_ARGS(rows[i].path));
+        }
+        rows[i].first_row_id = row_id;
+        row_id += rows[i].added_rows + rows[i].existing_rows;
+    }
+    *out = rows;
+    *next_row_id = row_id;
+    return STATUS_OK;
+}
+
 enum status manifest_list_write(struct strbuf *out, const struct manifest_list_options *options,
-                                const struct manifest_file *files, uint32_t count,
-                                int64_t *next_row_id, struct err *err)
+                                const struct manifest_file *files, uint32_t count, struct err *err)
 {
     struct arena arena;
     struct strbuf avro;
@@ -387,21 +436,8 @@ enum status manifest_list_write(struct strbuf *out, const struct manifest_list_o
     };
     memcpy(writer_options.sync, options->sync, sizeof writer_options.sync);
     avro_writer_init(&writer, &writer_options);
-    int64_t row_id = options->first_row_id;
     for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
-        int64_t first = files[i].first_row_id;
-        if (options->format_version >= 3 && files[i].content == MANIFEST_DATA &&
-            first == MANIFEST_NONE) {
-            if (files[i].added_rows == MANIFEST_NONE || files[i].existing_rows == MANIFEST_NONE) {
-                status = ERR(err, STATUS_INVALID_DATA,
-                             "%.*s has no row counts, so its rows cannot get ids",
-                             STR_ARGS(files[i].path));
-                break;
-            }
-            first = row_id;
-            row_id += files[i].added_rows + files[i].existing_rows;
-        }
-        put_row(&writer, options, &files[i], first);
+        put_row(&writer, options, &files[i]);
         status = avro_writer_row(&writer, err);
     }
     if (status == STATUS_OK) {
@@ -409,7 +445,6 @@ enum status manifest_list_write(struct strbuf *out, const struct manifest_list_o
     }
     if (status == STATUS_OK) {
         strbuf_add(out, bytes);
-        *next_row_id = row_id;
     }
     avro_writer_release(&writer);
     strbuf_release(&avro);

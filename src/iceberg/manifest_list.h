@@ -55,9 +55,16 @@ struct manifest_list_options {
     uint8_t sync[16];
 };
 
-// Writes a list into `out`. Sequence numbers not known become options->sequence_number. In v3 data
-// manifests without a first row id get one; *next_row_id is behind the last.
+// The rows with the numbers that the snapshot gives: sequence numbers not known become
+// options->sequence_number; in v3 data manifests without a first row id get one, and *next_row_id is
+// behind the last. Deep copies in `arena`.
+MUST_USE enum status manifest_list_assign(struct arena *arena,
+                                          const struct manifest_list_options *options,
+                                          const struct manifest_file *files, uint32_t count,
+                                          struct manifest_file **out, int64_t *next_row_id,
+                                          struct err *err);
+// Writes assigned rows into `out`.
 MUST_USE enum status manifest_list_write(struct strbuf *out,
                                          const struct manifest_list_options *options,
                                          const struct manifest_file *files, uint32_t count,
-                                         int64_t *next_row_id, struct err *err);
+                                         struct err *err);

@@ -160,9 +160,9 @@ enum status manifest_reader_open(struct str bytes, const struct manifest_reader_
     reader->options = *options;
     reader->next_row_id = options->file->first_row_id;
     arena_init(&reader->arena);
-    enum status status =
-        avro_reader_open(bytes, &(struct avro_reader_options){.name = options->file->path},
-                         &reader->avro, err);
+    struct avro_reader_options avro_options = {.name = options->file->path,
+                                               .cache = options->cache};
+    enum status status = avro_reader_open(bytes, &avro_options, &reader->avro, err);
     if (status == STATUS_OK) {
         reader->entry = avro_reader_schema(reader->avro);
         if (reader->entry->kind != AVRO_RECORD) {

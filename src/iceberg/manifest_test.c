@@ -208,8 +208,11 @@ static void check_list(const char *table, const struct table_metadata *metadata,
                                             .sequence_number = snapshot->sequence_number,
                                             .first_row_id = snapshot->first_row_id};
     strbuf_init(&copy, 1 << 28);
-    assert_int_equal(manifest_list_write(&copy, &options, files, count, &next_row_id, &err),
-                     STATUS_OK);
+    struct manifest_file *assigned;
+    assert_int_equal(
+        manifest_list_assign(&arena, &options, files, count, &assigned, &next_row_id, &err),
+        STATUS_OK);
+    assert_int_equal(manifest_list_write(&copy, &options, assigned, count, &err), STATUS_OK);
     expect_same_meta(bytes, strbuf_str(&copy), "avro.schema");
     expect_same_meta(bytes, strbuf_str(&copy), "iceberg.schema");
     expect_same_meta(bytes, strbuf_str(&copy), "snapshot-id");

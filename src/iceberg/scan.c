@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/vec.h"
+#include "codec/avro_reader.h"
 #include "data/predicate.h"
 #include "iceberg/iceberg_table.h"
 #include "iceberg/manifest.h"
@@ -23,7 +24,7 @@ struct planner {
     struct scan_prune *prunes; // a spec of the table, in its order
     int32_t *metric_ids;       // that the predicate looks at, ascending
     uint32_t metric_id_count;
-    bool all_metrics;
+    struct avro_schema_cache cache;
     task_vec tasks;
     struct scan_plan *plan;
 };
@@ -106,8 +107,9 @@ static enum status read_manifest(struct planner *planner, const struct manifest_
     struct manifest_reader_options options = {
         .file = file,
         .spec = prune->spec,
-        .metric_ids = planner->all_metrics ? NULL : planner->metric_ids,
+        .metric_ids = planner->metric_ids,
         .metric_id_count = planner->metric_id_count,
+        .cache = &planner->cache,
     };
     TRY(store_read(planner->table->place.store, file->path, TABLE_MANIFEST_BYTES_MAX, &bytes, err));
     enum status status =
@@ -203,6 +205,7 @@ enum status scan_plan(struct iceberg_table *table, const struct scan_options *op
     out->tasks = arena_copy(arena, planner.tasks.items,
                             planner.tasks.count * sizeof *planner.tasks.items);
     VEC_RELEASE(&planner.tasks);
+    avro_schema_cache_release(&planner.cache);
     arena_release(&planner.scratch);
     return status;
 }
