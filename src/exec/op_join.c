@@ -7,7 +7,6 @@
 // Rows with a NULL in a key that is compared by = match nothing and are not kept.
 #include <string.h>
 
-#include "base/assert.h"
 #include "base/mem.h"
 #include "exec/column_map.h"
 #include "exec/key_hash.h"
@@ -17,7 +16,7 @@
 #include "plan/plan.h"
 #include "state/multimap.h"
 
-enum { TABLES_A_SIDE = 3, PAIRS_MAX = 1024 };
+enum { TABLES_A_SIDE = 3, PAIRS_MAX = 1024, OUT_ROWS_MAX = BATCH_ROWS_MAX };
 
 struct side {
     struct multimap *map;
@@ -39,7 +38,9 @@ struct op_join {
     struct multimap_input input;
     struct column *key_columns;
     uint32_t from, count;
-    struct multimap_cursor cursor;
+    struct multimap_pairs *pairs; // the window in work, in place until the next is asked for
+    uint32_t pair;                // next one to be handed out
+    uint64_t repeated;            // how often it was already
 };
 
 // Leaves out rows that have a NULL in a key that is not null-safe.
@@ -88,13 +89,13 @@ static void begin(struct op_join *join, uint32_t port, const struct batch *in)
                                           .row_hashes = row_hashes,
                                           .key_hashes = key_hashes,
                                           .kinds = join->rows.kinds,
-                                          .row_count = row_count};
+                                          .count = row_count};
     join->from = join->count = 0;
     join->is_begun = true;
     join->is_matching = false;
 }
 
-// Keeps the next rows and sets the cursor to match them.
+// Keeps the next rows and begins to match them.
 static enum status keep(struct op_join *join, uint32_t port, struct err *err)
 {
     struct multimap *own = join->sides[port].map;
@@ -109,7 +110,9 @@ static enum status keep(struct op_join *join, uint32_t port, struct err *err)
                              .hashes = join->input.key_hashes,
                              .rows = rows,
                              .count = join->count};
-    multimap_match(&join->cursor, &keys);
+    multimap_match(join->sides[1 - port].map, &keys);
+    join->pairs->count = 0;
+    join->pair = 0;
     join->is_matching = true;
     return STATUS_OK;
 }
@@ -131,37 +134,36 @@ struct expansion {
     bool all_inserts;
 };
 
-static void expand(struct op_join *join, const struct multimap_pairs *pairs,
-                   struct expansion *out)
+// Takes pairs from the window, as many repetitions as a batch holds.
+static void expand(struct op_join *join, struct expansion *out)
 {
     struct arena *scratch = &join->op.scratch;
-    uint64_t total = 0;
-    for (uint32_t i = 0; i < pairs->count; i++) {
-        total += (uint64_t)(pairs->counts[i] < 0 ? -pairs->counts[i] : pairs->counts[i]);
-    }
-    ASSERT(total <= UINT32_MAX / 32 && "a row is repeated more often than a join can hand out");
-    out->probe = arena_alloc(scratch, (size_t)(total + 1) * sizeof *out->probe);
-    out->rows = arena_alloc(scratch, (size_t)(total + 1) * sizeof *out->rows);
-    out->kinds = arena_alloc(scratch, (size_t)total + 1);
+    const struct multimap_pairs *pairs = join->pairs;
+    out->probe = arena_alloc(scratch, OUT_ROWS_MAX * sizeof *out->probe);
+    out->rows = arena_alloc(scratch, OUT_ROWS_MAX * sizeof *out->rows);
+    out->kinds = arena_alloc(scratch, OUT_ROWS_MAX);
     out->count = 0;
     out->all_inserts = true;
-    for (uint32_t i = 0; i < pairs->count; i++) {
-        int64_t count = pairs->counts[i];
+    while (join->pair < pairs->count && out->count < OUT_ROWS_MAX) {
+        uint32_t at = join->pair;
+        int64_t count = pairs->counts[at];
         int8_t kind = join->rows.kinds == NULL ? (int8_t)CHANGE_INSERT
-                                               : join->rows.kinds[pairs->probe[i]];
+                                               : join->rows.kinds[pairs->probe[at]];
         kind = count < 0 ? turned(kind) : kind;
         out->all_inserts = out->all_inserts && kind == CHANGE_INSERT;
-        for (int64_t n = count < 0 ? -count : count; n > 0; n--) {
-            out->probe[out->count] = pairs->probe[i];
-            out->rows[out->count] = pairs->rows[i];
-            out->kinds[out->count++] = kind;
+        out->probe[out->count] = pairs->probe[at];
+        out->rows[out->count] = pairs->rows[at];
+        out->kinds[out->count++] = kind;
+        if (++join->repeated == (uint64_t)(count < 0 ? -count : count)) {
+            join->pair++;
+            join->repeated = 0;
         }
     }
 }
 
-static struct batch assemble(struct op_join *join, uint32_t port, const struct expansion *pairs,
-                             uint32_t from, uint32_t count)
+static struct batch assemble(struct op_join *join, uint32_t port, const struct expansion *pairs)
 {
+    uint32_t count = pairs->count;
     struct arena *scratch = &join->op.scratch;
     const struct side *own = &join->sides[port];
     const struct side *other = &join->sides[1 - port];
@@ -171,17 +173,16 @@ static struct batch assemble(struct op_join *join, uint32_t port, const struct e
     struct column *other_columns = port == 0 ? columns + own->column_count : columns;
     for (uint32_t i = 0; i < own->column_count; i++) {
         own_columns[i] =
-            column_gather(scratch, &join->rows.columns[i], pairs->probe + from, count);
+            column_gather(scratch, &join->rows.columns[i], pairs->probe, count);
     }
     const struct row_layout *layout = multimap_layout(other->map);
     for (uint32_t i = 0; i < other->column_count; i++) {
-        other_columns[i] =
-            row_layout_column(layout, i, pairs->rows + from, count, scratch);
+        other_columns[i] = row_layout_column(layout, i, pairs->rows, count, scratch);
     }
     return (struct batch){.row_count = count,
                           .column_count = column_count,
                           .columns = columns,
-                          .kinds = pairs->all_inserts ? NULL : pairs->kinds + from};
+                          .kinds = pairs->all_inserts ? NULL : pairs->kinds};
 }
 
 static enum status apply_condition(struct op_join *join, struct batch *batch, struct err *err)
@@ -197,31 +198,18 @@ static enum status apply_condition(struct op_join *join, struct batch *batch, st
     return STATUS_OK;
 }
 
-// The next window of pairs as output. A window whose repetitions are more than a batch is rare; it is
-// taken in smaller windows, down to single pairs.
+// The next pairs as output.
 static enum status match(struct op_join *join, uint32_t port, struct batch *out, struct err *err)
 {
-    struct multimap_pairs *pairs =
-        arena_alloc(&join->op.scratch, sizeof(struct multimap_pairs));
-    struct multimap_cursor before = join->cursor;
-    for (uint32_t max = PAIRS_MAX;; max /= 2) {
-        join->cursor = before;
-        TRY(multimap_next(join->sides[1 - port].map, &join->cursor, pairs, max, err));
-        struct expansion expansion;
-        expand(join, pairs, &expansion);
-        if (expansion.count > BATCH_ROWS_MAX && max > 1) {
-            continue;
-        }
-        if (expansion.count > BATCH_ROWS_MAX) {
-            return ERR(err, STATUS_LIMIT,
-                       "join: one row stands %u times on the other side; at most %d are possible",
-                       expansion.count, BATCH_ROWS_MAX);
-        }
-        *out = assemble(join, port, &expansion, 0, expansion.count);
-        return join->condition == NULL || out->row_count == 0
-                   ? STATUS_OK
-                   : apply_condition(join, out, err);
+    struct expansion expansion;
+    if (join->pair == join->pairs->count) {
+        TRY(multimap_next(join->sides[1 - port].map, PAIRS_MAX, join->pairs, err));
+        join->pair = 0;
+        join->repeated = 0;
     }
+    expand(join, &expansion);
+    *out = assemble(join, port, &expansion);
+    return join->condition == NULL ? STATUS_OK : apply_condition(join, out, err);
 }
 
 static enum op_result join_on_batch(struct op *op, uint32_t port, const struct batch *in,
@@ -241,12 +229,13 @@ static enum op_result join_on_batch(struct op *op, uint32_t port, const struct b
         if (status == STATUS_END) {
             join->is_matching = false;
             join->from += join->count;
-            out->batch.row_count = 0;
             status = STATUS_OK;
         }
     }
     if (status == STATUS_OK && join->from == join->rows.row_count) {
         join->is_begun = false;
+        multimap_done(join->sides[0].map);
+        multimap_done(join->sides[1].map);
         return OP_DONE;
     }
     if (status == STATUS_OK) {
@@ -266,6 +255,7 @@ static void join_close(struct op *op)
         mem_free(join->sides[i].keys);
     }
     program_free(join->condition);
+    mem_free(join->pairs);
     arena_release(&join->batch_arena);
     op_release(op);
     mem_free(join);
@@ -311,6 +301,7 @@ enum status op_join_new(const struct plan_node *node, const struct op_context *c
     join->op.port_count = 2;
     join->key_count = plan->left_keys.count;
     join->null_safe = plan->null_safe;
+    join->pairs = mem_zalloc(sizeof *join->pairs);
     open_side(join, 0, plan->left_keys);
     open_side(join, 1, plan->right_keys);
     enum status status = STATUS_OK;
