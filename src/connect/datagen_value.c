@@ -415,8 +415,8 @@ static void append_number(const struct datagen_value *value, struct value_random
         }
         return;
     }
-    uint128 range = (uint128)(value->max - value->min) + 1;
-    int128 number = value->min + (int128)random_below(random, range);
+    uint128 range = (uint128)value->max - (uint128)value->min + 1;
+    int128 number = (int128)((uint128)value->min + random_below(random, range));
     if (value->type->kind == TYPE_DECIMAL) {
         column_builder_i128(builder, number);
     } else {

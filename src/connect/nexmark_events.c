@@ -180,9 +180,10 @@ static void events_make_channels(struct nexmark_events *events, struct nexmark_r
         } else {
             snprintf(channel->name, sizeof channel->name, "channel-%u", i);
             if (random_below(random, 10) > 0) {
-                int32_t id = (int32_t)reverse_bits(i); // the absolute value, as there
+                uint32_t id = reverse_bits(i);
+                id = id >> 31 != 0 ? 0 - id : id; // the absolute value, as there
                 size += (uint32_t)snprintf(channel->url + size, sizeof channel->url - size,
-                                           "&channel_id=%u", (unsigned)(id < 0 ? -id : id));
+                                           "&channel_id=%u", id);
             }
         }
         channel->name_view = strview_make(channel->name, strlen(channel->name));

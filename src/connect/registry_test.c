@@ -17,7 +17,11 @@ static enum status describe(struct harness *h, bool as_sink, struct connector_in
     return lookup.describe(lookup.self, &h->arena, &h->def, as_sink, info, &h->err);
 }
 
-#define OPTIONS(...) (const char *const[]){__VA_ARGS__, NULL}
+#define OPTIONS(...)                                                                               \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
+    }
 
 static void the_connectors_are_described(void **state)
 {
@@ -26,10 +30,10 @@ static void the_connectors_are_described(void **state)
     struct connector_info info;
     harness_init(&h);
     harness_column(&h, "id", &type_int);
-    assert_int_equal(describe(&h, false, &info,
-                              OPTIONS("connector", "filesystem", "path", "/x", "format",
-                                      "debezium-json")),
-                     STATUS_OK);
+    assert_int_equal(
+        describe(&h, false, &info,
+                 OPTIONS("connector", "filesystem", "path", "/x", "format", "debezium-json")),
+        STATUS_OK);
     assert_true(info.can_read && info.is_bounded && !info.can_write);
     assert_int_equal(info.source_changes, 15);
     assert_int_equal(info.metadata_count, 4);
@@ -51,13 +55,12 @@ static void the_connectors_are_described(void **state)
         describe(&h, false, &info, OPTIONS("connector", "datagen", "number-of-rows", "5")),
         STATUS_OK);
     assert_true(info.is_bounded);
-    assert_int_equal(
-        describe(&h, false, &info,
-                 OPTIONS("connector", "kafka", "topic", "t", "properties.bootstrap.servers", "b:1",
-                         "properties.anything", "x", "value.format", "debezium-json",
-                         "scan.startup.mode", "earliest-offset", "scan.bounded.mode",
-                         "latest-offset")),
-        STATUS_OK);
+    assert_int_equal(describe(&h, false, &info,
+                              OPTIONS("connector", "kafka", "topic", "t",
+                                      "properties.bootstrap.servers", "b:1", "properties.anything",
+                                      "x", "value.format", "debezium-json", "scan.startup.mode",
+                                      "earliest-offset", "scan.bounded.mode", "latest-offset")),
+                     STATUS_OK);
     assert_true(info.is_bounded && info.can_read);
     assert_int_equal(info.metadata_count, 14);
     assert_true(str_is(info.metadata[13].key, "value.source.properties"));
@@ -80,39 +83,52 @@ static void what_is_wrong_is_said_with_the_nearest_name(void **state)
         {{"connector", "filesystem", "format", "json"},
          "option 'path' is missing, which connector 'filesystem' needs",
          "a directory"},
-        {{"connector", "datagen", "rows", "1"}, "connector 'datagen' has no option 'rows'",
+        {{"connector", "datagen", "rows", "1"},
+         "connector 'datagen' has no option 'rows'",
          "rows-per-second"},
-        {{"connector", "datagen", "number-of-row", "1"}, "has no option 'number-of-row'",
+        {{"connector", "datagen", "number-of-row", "1"},
+         "has no option 'number-of-row'",
          "did you mean 'number-of-rows'?"},
         {{"connector", "filesystem", "path", "/x", "format", "jason"},
-         "there is no format 'jason'", "did you mean 'json'?"},
+         "there is no format 'jason'",
+         "did you mean 'json'?"},
         {{"connector", "filesystem", "path", "/x", "format", "avro"},
-         "format 'avro' is not supported yet", ""},
+         "format 'avro' is not supported yet",
+         ""},
         {{"connector", "filesystem", "path", "/x", "format", "json", "json.fail-on-missing", "1"},
-         "has no option 'json.fail-on-missing'", "did you mean 'json.fail-on-missing-field'?"},
+         "has no option 'json.fail-on-missing'",
+         "did you mean 'json.fail-on-missing-field'?"},
         {{"connector", "filesystem", "path", "/x", "format", "json", "json.ignore-parse-errors",
           "yes"},
-         "option 'json.ignore-parse-errors' cannot be 'yes'", "it is true or false"},
+         "option 'json.ignore-parse-errors' cannot be 'yes'",
+         "it is true or false"},
         {{"connector", "filesystem", "path", "/x", "format", "json",
           "json.timestamp-format.standard", "UTC"},
-         "cannot be 'UTC'", "one of: SQL|ISO-8601"},
+         "cannot be 'UTC'",
+         "one of: SQL|ISO-8601"},
         {{"connector", "filesystem", "path", "/x", "format", "json", "source.monitor-interval",
           "soon"},
-         "cannot be 'soon'", "a duration such as '10 s'"},
+         "cannot be 'soon'",
+         "a duration such as '10 s'"},
         {{"connector", "filesystem", "path", "/x", "format", "csv", "csv.field-delimiter", "ab"},
-         "option 'csv.field-delimiter' cannot be 'ab'", ""},
+         "option 'csv.field-delimiter' cannot be 'ab'",
+         ""},
         {{"connector", "kafka", "topic", "t"},
-         "option 'properties.bootstrap.servers' is missing", "host:9092"},
+         "option 'properties.bootstrap.servers' is missing",
+         "host:9092"},
         {{"connector", "kafka", "topic", "t", "properties.bootstrap.servers", "b", "format",
           "json"},
          "'scan.startup.mode' = 'group-offsets' (the default) needs 'properties.group.id'",
          "earliest-offset"},
-        {{"connector", "datagen", "fields.idd.min", "1"}, "the table has no column 'idd'",
+        {{"connector", "datagen", "fields.idd.min", "1"},
+         "the table has no column 'idd'",
          "did you mean 'id'?"},
         {{"connector", "datagen", "fields.id.kind", "sequence"}, "needs .start and .end", ""},
-        {{"connector", "datagen", "fields.id.min", "9", "fields.id.max", "1"}, "is more than .max",
+        {{"connector", "datagen", "fields.id.min", "9", "fields.id.max", "1"},
+         "is more than .max",
          ""},
-        {{"connector", "nexmark"}, "column 'id' is not one of the connector 'nexmark'",
+        {{"connector", "nexmark"},
+         "column 'id' is not one of the connector 'nexmark'",
          "event_type INT"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -136,12 +152,10 @@ static void sinks_that_do_not_exist_yet_are_refused_by_name(void **state)
     struct connector_info info;
     harness_init(&h);
     harness_column(&h, "id", &type_int);
-    assert_int_equal(
-        describe(&h, true, &info,
-                 OPTIONS("connector", "filesystem", "path", "/x", "format", "json")),
-        STATUS_UNSUPPORTED);
-    assert_string_equal(h.err.text,
-                        "connector 'filesystem': writing files is not supported yet");
+    assert_int_equal(describe(&h, true, &info,
+                              OPTIONS("connector", "filesystem", "path", "/x", "format", "json")),
+                     STATUS_UNSUPPORTED);
+    assert_string_equal(h.err.text, "connector 'filesystem': writing files is not supported yet");
     assert_int_equal(describe(&h, true, &info, OPTIONS("connector", "datagen")), STATUS_OK);
     assert_false(info.can_write);
     harness_release(&h);
@@ -154,8 +168,8 @@ static void durations_and_sizes_are_those_of_flink(void **state)
     static const struct {
         const char *text;
         int64_t ms;
-    } durations[] = {{"10 s", 10000}, {"500ms", 500}, {"1 min", 60000}, {"2h", 7200000},
-                     {"1 d", 86400000}, {"250", 250}, {"3 minutes", 180000}, {"5 MILLIS", 5}};
+    } durations[] = {{"10 s", 10000},   {"500ms", 500}, {"1 min", 60000},      {"2h", 7200000},
+                     {"1 d", 86400000}, {"250", 250},   {"3 minutes", 180000}, {"5 MILLIS", 5}};
     for (size_t i = 0; i < sizeof durations / sizeof durations[0]; i++) {
         assert_true(option_parse_duration(str_from(durations[i].text), &value));
         assert_int_equal(value, durations[i].ms);
