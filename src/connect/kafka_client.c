@@ -223,6 +223,10 @@ static enum status topic_missing(struct kafka_client *client, const struct kafka
     const char *nearest = NULL;
     uint32_t least = UINT32_MAX;
     for (int i = 0; all != NULL && i < all->topic_cnt; i++) {
+        if (all->topics[i].err != RD_KAFKA_RESP_ERR_NO_ERROR ||
+            str_is(topic, all->topics[i].topic)) {
+            continue; // what there is no more
+        }
         uint32_t distance = str_distance(topic, str_from(all->topics[i].topic));
         if (distance < least) {
             least = distance;
