@@ -2,6 +2,7 @@
 #include "state/hash_table.h"
 
 #include "base/assert.h"
+#include "base/hash.h"
 #include "state/hash_table_int.h"
 #include "state/row_value.h"
 
@@ -140,22 +141,34 @@ static struct hash_window *window_of(struct hash_table *table)
     return table->window;
 }
 
+// A request is known again by how it ends and by its hashes: the caller may have made its columns anew.
+static uint64_t request_id(const struct hash_keys *keys, uint32_t from)
+{
+    uint64_t id = hash_combine(keys->count, from);
+    for (uint32_t i = from; i < keys->count && i < from + WINDOW_KEYS_MAX; i++) {
+        id = id * 31 + keys->hashes[key_position(keys, i)];
+    }
+    return id;
+}
+
 // The window that a former call began for the same request, or NULL.
-static struct hash_window *continued(struct hash_table *table, const void *source, uint32_t from)
+static struct hash_window *continued(struct hash_table *table, uint64_t request)
 {
     struct hash_window *window = table->window;
-    return window != NULL && window->is_waiting && window->source == source &&
-                   window->from == from
-               ? window
-               : NULL;
+    return window != NULL && window->is_waiting && window->request == request ? window : NULL;
+}
+
+static bool is_waiting(const struct hash_table *table)
+{
+    return table->window != NULL && table->window->is_waiting;
 }
 
 // `count` keys stand in the window's list.
-static enum status prepare_slow(struct hash_table *table, const void *source, uint32_t from,
+static enum status prepare_slow(struct hash_table *table, uint64_t request, uint32_t from,
                                 uint32_t count, uint32_t *ready, struct err *err)
 {
     struct hash_window *window = table->window;
-    window->source = source;
+    window->request = request;
     window->from = from;
     state_pool_poll(table->base.owner.pool);
     TRY(state_pool_check(table->base.owner.pool, err));
@@ -192,8 +205,9 @@ enum status hash_table_prepare(struct hash_table *table, const struct hash_keys 
         hash_table_done(table);
         return STATUS_OK;
     }
-    struct hash_window *window = continued(table, keys->hashes, from);
-    if (window == NULL) {
+    // Only a table with pages missing ever waits.
+    uint64_t request = is_waiting(table) || table->base.owner.absent > 0 ? request_id(keys, from) : 0;
+    if (continued(table, request) == NULL) {
         bool whole;
         TRY(begin_window(table, rows_bytes(table, keys, from, count), &whole, err));
         if (whole) {
@@ -202,11 +216,11 @@ enum status hash_table_prepare(struct hash_table *table, const struct hash_keys 
         }
     }
     count = count > WINDOW_KEYS_MAX ? WINDOW_KEYS_MAX : count;
-    window = window_of(table);
+    struct hash_window *window = window_of(table);
     for (uint32_t i = 0; i < count; i++) {
         window->keys[i] = key_at(table, keys, from + i);
     }
-    return prepare_slow(table, keys->hashes, from, count, ready, err);
+    return prepare_slow(table, request_id(keys, from), from, count, ready, err);
 }
 
 // --- the fast path: all pages are in memory ----------------------------------------------------
@@ -618,7 +632,8 @@ enum status hash_table_prepare_ids(struct hash_table *table, const row_id *ids, 
                                    uint32_t *ready, struct err *err)
 {
     struct page_owner *owner = &table->base.owner;
-    struct hash_window *window = continued(table, ids, UINT32_MAX);
+    uint64_t request = hash_combine(count, count > 0 ? ids[0] : 0);
+    struct hash_window *window = continued(table, request);
     *ready = 0;
     if (window == NULL) {
         bool whole;
@@ -631,7 +646,7 @@ enum status hash_table_prepare_ids(struct hash_table *table, const row_id *ids, 
         window->planned = 0;
         window->new_count = 0;
     }
-    window->source = ids;
+    window->request = request;
     window->from = UINT32_MAX;
     state_pool_poll(owner->pool);
     TRY(state_pool_check(owner->pool, err));
@@ -696,7 +711,8 @@ enum status hash_table_prepare_images(struct hash_table *table, struct row *cons
 {
     *ready = 0;
     count = count > WINDOW_KEYS_MAX ? WINDOW_KEYS_MAX : count;
-    if (continued(table, images, 0) == NULL) {
+    uint64_t request = hash_combine((uint64_t)(uintptr_t)images, count);
+    if (continued(table, request) == NULL) {
         size_t bytes = 0;
         bool whole;
         for (uint32_t i = 0; i < count; i++) {
@@ -712,7 +728,7 @@ enum status hash_table_prepare_images(struct hash_table *table, struct row *cons
     for (uint32_t i = 0; i < count; i++) {
         window->keys[i] = (struct hash_key){images[i]->hash, NULL, 0, images[i]};
     }
-    return prepare_slow(table, images, 0, count, ready, err);
+    return prepare_slow(table, request, 0, count, ready, err);
 }
 
 static struct row *find_image(struct hash_table *table, const struct row *image, uint32_t at)

@@ -56,7 +56,7 @@ struct hash_probe {
 
 // Pages are missing: each key of the window is searched by itself and its row pinned.
 struct hash_window {
-    const void *source; // identity of the request that is being continued
+    uint64_t request; // identity of what is being continued
     uint32_t from;
     uint32_t planned;
     bool is_waiting;

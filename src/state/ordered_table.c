@@ -127,6 +127,11 @@ uint64_t ordered_table_count(const struct ordered_table *table)
 
 // --- windows -----------------------------------------------------------------------------------
 
+bool ordered_table_is_whole(const struct ordered_table *table)
+{
+    return table->base.owner.whole;
+}
+
 void ordered_table_done(struct ordered_table *table)
 {
     page_owner_new_window(&table->base.owner);
@@ -174,7 +179,8 @@ enum status ordered_table_prepare(struct ordered_table *table, const struct orde
     struct page_owner *owner = &table->base.owner;
     struct ordered_path path;
     *ready = 0;
-    if (!(table->is_waiting && table->source == keys->keys && table->from == from)) {
+    // Whoever got AGAIN asks the same again; the keys may stand elsewhere by then.
+    if (!(table->is_waiting && table->count == keys->count && table->from == from)) {
         TRY(begin_window(table, keys->count - from, err));
     }
     if (owner->whole) {
@@ -190,7 +196,7 @@ enum status ordered_table_prepare(struct ordered_table *table, const struct orde
         is_missing |= ordered_node_descend(table, keys->keys[at], &path) == STATUS_AGAIN;
     }
     table->is_waiting = is_missing;
-    table->source = keys->keys;
+    table->count = keys->count;
     table->from = from;
     if (is_missing) {
         state_table_await(&table->base);
@@ -363,16 +369,7 @@ enum status ordered_table_apply_image(struct state_table *base, const struct row
     struct str key = leaf_key(table, image);
     struct ordered_keys keys = {&key, NULL, 1};
     uint32_t ready;
-    // One key at a time, and `key` is not where it was at the last call: the window goes on by the
-    // image's address.
-    if (table->is_waiting && table->source == image) {
-        table->source = keys.keys;
-    }
-    enum status status = ordered_table_prepare(table, &keys, 0, &ready, err);
-    if (status != STATUS_OK) {
-        table->source = image;
-        return status;
-    }
+    TRY(ordered_table_prepare(table, &keys, 0, &ready, err));
     size_t size = (size_t)image->units * 8;
     struct ordered_path path;
     descend_ready(table, key, &path);

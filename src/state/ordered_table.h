@@ -48,6 +48,9 @@ MUST_USE enum status ordered_table_prepare(struct ordered_table *table,
                                            const struct ordered_keys *keys, uint32_t from,
                                            uint32_t *ready, struct err *err);
 void ordered_table_done(struct ordered_table *table);
+// Whether the last prepare found all pages in memory, where they stay until the next: nothing answers
+// AGAIN.
+bool ordered_table_is_whole(const struct ordered_table *table);
 
 // Values are in place until the next call that adds or removes, or the next prepare. NULL: no entry.
 char *ordered_table_find(struct ordered_table *table, struct str key);

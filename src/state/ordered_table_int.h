@@ -32,7 +32,7 @@ struct ordered_table {
     VEC(uint32_t) inner; // pages above the leaves
     VEC(struct str) emptied; // a key of each leaf that may be empty; owned
     char *scratch;           // a page
-    const void *source;      // of the prepare that is being continued
+    uint32_t count;          // of the prepare that is being continued
     uint32_t from;
     bool is_waiting;
 };
