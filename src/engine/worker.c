@@ -130,10 +130,7 @@ static void finish_checkpoint(struct worker *worker, bool durable)
 {
     for (uint32_t i = 0; i < worker->states.count; i++) {
         struct worker_state *state = worker->states.items[i];
-        if (state->has_begun) {
-            state_checkpoint_end(state->context, durable);
-            state->has_begun = state->is_checkpointing = false;
-        }
+        state->has_begun = state->is_checkpointing = false;
         if (state->has_files && durable) {
             struct arena scratch;
             struct state_segment *live;
@@ -204,14 +201,14 @@ static bool step_states(struct worker *worker, bool *unfinished)
 
 static bool step_segment(struct worker *worker, struct segment *segment)
 {
-    bool is_source = segment->gate == NULL;
-    if (is_source && worker->is_stopping && segment->depth == 0 && !segment->has_barrier) {
-        return false;
-    }
     // Whoever ended gets no barrier through its gate.
     if (worker->has_barrier && segment->has_ended && segment->depth == 0 &&
         !segment->has_barrier && !has_passed(worker, segment)) {
         segment_inject_barrier(segment, &worker->barrier);
+    }
+    bool is_source = segment->gate == NULL;
+    if (is_source && worker->is_stopping && segment->depth == 0 && !segment->has_barrier) {
+        return false;
     }
     bool ran = false;
     for (int i = 0; i < (is_source ? 1 : STEPS_PER_ROUND); i++) {

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// bench_engine: keyed work on batches that stand in memory, so that nothing but exchange, state and
+// checkpoints is measured.
+//
+//     bench_engine tumble|group [rows] [keys] [parallelism] [checkpoint directory]
+//
+// Keys are shuffled 64-bit numbers. Prints rows, seconds, CPU-seconds of the process, rows a
+// CPU-second, checkpoints taken.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "connect/blackhole_sink.h"
+#include "engine/job.h"
+#include "sql/bind.h"
+#include "sql/parse.h"
+#include "store/store_file.h"
+#include "sys/clock.h"
+
+enum { POOL_BATCHES = 512 };
+
+static uint64_t row_total = 50000000;
+static uint64_t key_total = 1000000;
+
+struct memory_reader {
+    struct source_reader reader;
+    struct source_split split;
+    uint64_t left;
+    uint64_t next;
+    int64_t *keys, *values, *times;
+    struct column columns[3];
+};
+
+static enum status memory_poll(struct source_reader *base, struct batch *out, struct err *err)
+{
+    (void)err;
+    struct memory_reader *reader = (struct memory_reader *)base;
+    if (reader->left == 0) {
+        reader->split.state = SPLIT_FINISHED;
+        return STATUS_END;
+    }
+    uint32_t count = reader->left < BATCH_ROWS_MAX ? (uint32_t)reader->left : BATCH_ROWS_MAX;
+    size_t at = (size_t)(reader->next % POOL_BATCHES) * BATCH_ROWS_MAX;
+    // Event time rises by one millisecond for each thousand rows.
+    for (uint32_t i = 0; i < count; i++) {
+        reader->times[i] = (int64_t)(reader->next * BATCH_ROWS_MAX + i);
+    }
+    const int64_t *arrays[] = {reader->keys + at, reader->values + at, reader->times};
+    for (int c = 0; c < 3; c++) {
+        reader->columns[c] = (struct column){
+            .physical = PHYSICAL_I64, .row_count = count, .values = arrays[c]};
+    }
+    reader->left -= count;
+    reader->next++;
+    *out = (struct batch){.row_count = count, .column_count = 3, .columns = reader->columns};
+    return STATUS_OK;
+}
+
+static void memory_snapshot(struct source_reader *base, const struct op_context *context,
+                            struct snapshot_writer *writer)
+{
+    struct memory_reader *reader = (struct memory_reader *)base;
+    writer->put(writer, context->operator_id, context->instance, STR_LIT("split/memory"),
+                str_make((const char *)&reader->next, sizeof reader->next));
+}
+
+static void memory_close(struct source_reader *base)
+{
+    struct memory_reader *reader = (struct memory_reader *)base;
+    mem_free(reader->keys);
+    mem_free(reader->values);
+    mem_free(reader->times);
+    mem_free(reader);
+}
+
+static const struct source_reader_ops memory_ops = {
+    .poll = memory_poll, .snapshot = memory_snapshot, .close = memory_close};
+
+static enum status memory_open(const struct plan_node *scan, const struct op_context *context,
+                               struct source_reader **out, struct err *err)
+{
+    (void)scan;
+    (void)err;
+    struct memory_reader *reader = mem_zalloc(sizeof *reader);
+    size_t pool = (size_t)POOL_BATCHES * BATCH_ROWS_MAX;
+    reader->reader.ops = &memory_ops;
+    reader->split = (struct source_split){.name = STR_LIT("memory"), .caught_up_us = -1,
+                                          .watermark = WATERMARK_NONE};
+    reader->reader.splits = (struct source_splits){.count = 1, .items = &reader->split};
+    reader->left = row_total / context->parallelism;
+    reader->keys = mem_alloc(pool * sizeof(int64_t));
+    reader->values = mem_alloc(pool * sizeof(int64_t));
+    reader->times = mem_alloc(BATCH_ROWS_MAX * sizeof(int64_t));
+    for (size_t i = 0; i < pool; i++) {
+        uint64_t random = hash_word(i * 2654435761u + context->instance * 977u + 1);
+        reader->keys[i] = (int64_t)(random % key_total);
+        reader->values[i] = (int64_t)(random >> 40);
+    }
+    *out = &reader->reader;
+    return STATUS_OK;
+}
+
+static const struct source_class memory_source = {.name = "memory", .open = memory_open};
+
+static enum status find_source(void *self, const struct table_def *table,
+                               const struct source_class **out, struct err *err)
+{
+    (void)self;
+    (void)table;
+    (void)err;
+    *out = &memory_source;
+    return STATUS_OK;
+}
+
+static enum status find_sink(void *self, const struct table_def *table,
+                             const struct sink_class **out, struct err *err)
+{
+    (void)self;
+    (void)table;
+    (void)err;
+    *out = &blackhole_sink_class;
+    return STATUS_OK;
+}
+
+static enum status describe(void *self, struct arena *arena, const struct table_def *def,
+                            bool as_sink, struct connector_info *out, struct err *err)
+{
+    (void)self;
+    (void)arena;
+    (void)err;
+    (void)def;
+    (void)as_sink;
+    *out = (struct connector_info){.name = STR_LIT("memory"),
+                                   .can_read = true,
+                                   .can_write = true,
+                                   .is_bounded = true,
+                                   .source_changes = CONNECTOR_INSERT_ONLY,
+                                   .sink_changes = 15};
+    return STATUS_OK;
+}
+
+static struct table_def *tables[2];
+
+static enum status find_table(void *self, struct arena *arena, const struct str *path,
+                              uint32_t part_count, const struct table_def **out, struct err *err)
+{
+    (void)self;
+    (void)arena;
+    (void)err;
+    for (int i = 0; i < 2; i++) {
+        if (str_equal(tables[i]->name, path[part_count - 1])) {
+            *out = tables[i];
+            return STATUS_OK;
+        }
+    }
+    return STATUS_NOT_FOUND;
+}
+
+static void check(enum status status, const struct err *err)
+{
+    if (status != STATUS_OK && status != STATUS_END) {
+        fprintf(stderr, "bench_engine: %s\n", err->text);
+        exit(1);
+    }
+}
+
+static double cpu_seconds(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+static const struct ast_statement *parse(struct arena *arena, const char *text)
+{
+    struct err err;
+    const struct ast_statement *statement;
+    check(parse_statement(arena, str_from(text), &statement, &err), &err);
+    return statement;
+}
+
+int main(int argc, char **argv)
+{
+    bool is_group = argc > 1 && strcmp(argv[1], "group") == 0;
+    row_total = argc > 2 ? strtoull(argv[2], NULL, 10) : row_total;
+    key_total = argc > 3 ? strtoull(argv[3], NULL, 10) : key_total;
+    uint32_t parallelism = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : 2;
+    struct arena arena = {0};
+    struct err err;
+    struct plan *plan;
+    struct bind_context context = {
+        .arena = &arena,
+        .catalog_name = STR_LIT("c"),
+        .database = STR_LIT("d"),
+        .tables = {.find = find_table},
+        .connectors = {.describe = describe},
+        .settings = {.expr = {.is_streaming = true}}};
+    const char *source = "CREATE TABLE m (k BIGINT, v BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS "
+                         "ts - INTERVAL '1' SECOND) WITH ('connector' = 'memory')";
+    const char *sink = is_group
+                           ? "CREATE TABLE s (k BIGINT, n BIGINT, v BIGINT) WITH ('connector' = 'x')"
+                           : "CREATE TABLE s (w TIMESTAMP(3), k BIGINT, n BIGINT, v BIGINT) WITH "
+                             "('connector' = 'x')";
+    check(bind_create_table(&context, &parse(&arena, source)->as.create_table, &tables[0], &err),
+          &err);
+    check(bind_create_table(&context, &parse(&arena, sink)->as.create_table, &tables[1], &err),
+          &err);
+    const char *query =
+        is_group ? "INSERT INTO s SELECT k, COUNT(*), SUM(v) FROM m GROUP BY k"
+                 : "INSERT INTO s SELECT window_start, k, COUNT(*), SUM(v) FROM TABLE(TUMBLE(TABLE "
+                   "m, DESCRIPTOR(ts), INTERVAL '10' SECOND)) GROUP BY window_start, window_end, k";
+    const struct ast_insert *insert = &parse(&arena, query)->as.insert;
+    context.text = str_from(query);
+    check(bind_statement_set(&context, &insert, 1, &plan, &err), &err);
+    struct connectors connectors = {find_source, find_sink, NULL};
+    struct expr_settings settings = {.is_streaming = true};
+    struct job_options options = {.plan = plan,
+                                  .connectors = &connectors,
+                                  .expr_settings = &settings,
+                                  .clock = clock_system(),
+                                  .parallelism = parallelism,
+                                  .memory_limit = (size_t)4 << 30,
+                                  .watermark_interval_ms = 200,
+                                  .threads = true,
+                                  .seed = {1, 2}};
+    if (argc > 5) {
+        options.store = store_file_new(NULL);
+        options.directory = str_from(argv[5]);
+        options.name = STR_LIT("bench");
+        options.script_digest = STR_LIT("0");
+        options.checkpoint_interval_ms = 1000;
+        options.fresh = true;
+    }
+    double cpu = cpu_seconds();
+    int64_t begin = clock_monotonic_us(clock_system());
+    struct job *job;
+    check(job_start(&options, &job, &err), &err);
+    check(job_wait(job, -1, &err), &err);
+    double seconds = (double)(clock_monotonic_us(clock_system()) - begin) / 1e6;
+    cpu = cpu_seconds() - cpu;
+    struct job_status status;
+    job_read_status(job, &status);
+    printf("%s rows=%" PRIu64 " keys=%" PRIu64 " P=%u seconds=%.2f cpu=%.2f Mrows/cpu-s=%.2f "
+           "checkpoints=%" PRIu64 "\n",
+           is_group ? "group" : "tumble", row_total, key_total, parallelism, seconds, cpu,
+           (double)row_total / cpu / 1e6, status.last_checkpoint.number);
+    job_free(job);
+    arena_release(&arena);
+    return 0;
+}
