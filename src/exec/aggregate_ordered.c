@@ -66,16 +66,112 @@ static struct column argument_of(const struct aggregate_set *set,
     return aggregate_window_column(window, &window->batch->columns[set->calls[call].argument]);
 }
 
+// Where the search for the extreme of the group `prefix` begins; in `arena`.
+static struct str search_from(struct str prefix, bool is_max, struct arena *arena)
+{
+    char *bound = arena_alloc(arena, prefix.size + 1);
+    if (prefix.size > 0) {
+        memcpy(bound, prefix.ptr, prefix.size);
+    }
+    struct str from = str_make(bound, prefix.size);
+    if (is_max) {
+        // Behind the last key of the group; without a prefix, behind all.
+        size_t size = prefix.size == 0 ? 0 : ordered_key_successor(bound, prefix.size);
+        bound[prefix.size] = '\xff';
+        from.size = size > 0 ? size : prefix.size + 1;
+    }
+    return from;
+}
+
+// The key of the extreme of the group `prefix`, in `arena`; empty where the group has no value. Entries
+// with a negative count (retracted before added) are passed over, and the first `skip` others.
+static enum status find_extreme(struct ordered_table *table, bool is_max, struct str prefix,
+                                uint32_t skip, struct arena *arena, struct str *out,
+                                struct err *err)
+{
+    struct ordered_entry entry;
+    *out = (struct str){0};
+    enum status status =
+        ordered_table_seek(table, search_from(prefix, is_max, arena), is_max, &entry, err);
+    while (status == STATUS_OK) {
+        if (entry.key.size < prefix.size ||
+            (prefix.size > 0 && memcmp(entry.key.ptr, prefix.ptr, prefix.size) != 0)) {
+            return STATUS_OK;
+        }
+        int64_t count;
+        memcpy(&count, entry.value, sizeof count);
+        struct str key = arena_str(arena, entry.key);
+        if (count > 0 && skip-- == 0) {
+            *out = key;
+            return STATUS_OK;
+        }
+        status = ordered_table_next(table, key, is_max, &entry, err);
+    }
+    return status == STATUS_END ? STATUS_OK : status;
+}
+
+static bool is_max(const struct aggregate_set *set, uint32_t call)
+{
+    return set->calls[call].plan->function->kind == AGGREGATE_MAX;
+}
+
+static uint32_t count_retractions(const struct aggregate_window *window)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; window->batch->kinds != NULL && i < window->count; i++) {
+        count += change_is_retraction(window->batch->kinds[aggregate_window_position(window, i)]);
+    }
+    return count;
+}
+
+// Where pages are missing: brings in all that the extremes can become while the window's rows are
+// added, since a row must not be waited for when others have changed the table already.
+static enum status reach_extremes(struct aggregate_set *set, struct aggregate_tables *tables,
+                                  struct aggregate_window *window, uint32_t call,
+                                  const struct aggregate_ordered_keys *keys, struct err *err)
+{
+    struct ordered_table *table = tables->ordereds[set->calls[call].table];
+    if (ordered_table_is_whole(table)) {
+        return STATUS_OK;
+    }
+    enum status status = STATUS_OK;
+    uint32_t retractions = count_retractions(window);
+    for (uint32_t i = 0; i < window->count; i++) {
+        struct str ignored;
+        enum status one = find_extreme(table, is_max(set, call), keys->prefixes[i], retractions,
+                                       window->scratch, &ignored, err);
+        if (one != STATUS_OK && one != STATUS_AGAIN) {
+            return one;
+        }
+        status = one == STATUS_AGAIN ? one : status; // all are asked for together
+    }
+    return status;
+}
+
+enum { REACH_ROWS_MAX = 64 };
+
 enum status aggregate_ordered_prepare(struct aggregate_set *set, struct aggregate_tables *tables,
                                       struct aggregate_window *window, uint32_t call,
                                       uint32_t *ready, struct err *err)
 {
     struct aggregate_ordered_keys keys;
+    struct ordered_table *table = tables->ordereds[set->calls[call].table];
     struct column argument = argument_of(set, window, call);
     TRY(aggregate_ordered_encode(set, window, &argument, &keys, err));
     struct ordered_keys ordered = {keys.keys, keys.hashes, window->count};
-    return ordered_table_prepare(tables->ordereds[set->calls[call].table], &ordered, 0, ready,
-                                 err);
+    for (uint32_t i = 0; i < window->count; i++) {
+        if (keys.keys[i].size > ORDERED_KEY_MAX) {
+            return ERR(err, STATUS_LIMIT,
+                       "%s over a changing input: a value of more than about %d bytes",
+                       aggregate_name(set->calls[call].plan->function->kind), ORDERED_KEY_MAX);
+        }
+    }
+    TRY(ordered_table_prepare(table, &ordered, 0, ready, err));
+    if (!ordered_table_is_whole(table) && *ready > REACH_ROWS_MAX) {
+        *ready = REACH_ROWS_MAX;
+    }
+    window->count = *ready < window->count ? *ready : window->count;
+    return reach_extremes(set, tables, window, call, &keys, err);
 }
 
 static void change_count(struct ordered_table *table, struct str key, uint64_t hash,
@@ -117,42 +213,6 @@ enum status aggregate_ordered_add(struct aggregate_set *set, struct aggregate_ta
         }
     }
     return STATUS_OK;
-}
-
-// The key of the extreme of the group `prefix`, in `arena`; empty where the group has no value. Entries
-// with a negative count (retracted before added) are passed over.
-static enum status find_extreme(struct ordered_table *table, bool is_max, struct str prefix,
-                                struct arena *arena, struct str *out, struct err *err)
-{
-    char *bound = arena_alloc(arena, prefix.size + 1);
-    if (prefix.size > 0) {
-        memcpy(bound, prefix.ptr, prefix.size);
-    }
-    struct str from = str_make(bound, prefix.size);
-    if (is_max) {
-        // Behind the last key of the group; without a prefix, behind all.
-        size_t size = prefix.size == 0 ? 0 : ordered_key_successor(bound, prefix.size);
-        bound[prefix.size] = '\xff';
-        from.size = size > 0 ? size : prefix.size + 1;
-    }
-    struct ordered_entry entry;
-    *out = (struct str){0};
-    enum status status = ordered_table_seek(table, from, is_max, &entry, err);
-    while (status == STATUS_OK) {
-        if (entry.key.size < prefix.size ||
-            (prefix.size > 0 && memcmp(entry.key.ptr, prefix.ptr, prefix.size) != 0)) {
-            return STATUS_OK;
-        }
-        int64_t count;
-        memcpy(&count, entry.value, sizeof count);
-        struct str key = arena_str(arena, entry.key);
-        if (count > 0) {
-            *out = key;
-            return STATUS_OK;
-        }
-        status = ordered_table_next(table, key, is_max, &entry, err);
-    }
-    return status == STATUS_END ? STATUS_OK : status;
 }
 
 // The values at the end of keys whose prefixes are given; an empty key is NULL.
@@ -201,11 +261,6 @@ static enum status decode(const struct aggregate_set *set, uint32_t call, const 
     return STATUS_OK;
 }
 
-static bool is_max(const struct aggregate_set *set, uint32_t call)
-{
-    return set->calls[call].plan->function->kind == AGGREGATE_MAX;
-}
-
 enum status aggregate_ordered_step(struct aggregate_set *set, struct aggregate_tables *tables,
                                    struct aggregate_window *window, uint32_t call,
                                    const struct aggregate_feed *feed, struct column *before,
@@ -220,11 +275,11 @@ enum status aggregate_ordered_step(struct aggregate_set *set, struct aggregate_t
     size_t *offsets = arena_new_array(scratch, size_t, window->count);
     for (uint32_t i = 0; i < window->count; i++) {
         offsets[i] = keys.prefixes[i].size;
-        TRY(find_extreme(table, is_max(set, call), keys.prefixes[i], scratch, &old[i], err));
+        TRY(find_extreme(table, is_max(set, call), keys.prefixes[i], 0, scratch, &old[i], err));
         new[i] = old[i];
         if (counts(feed, i)) {
             change_count(table, keys.keys[i], keys.hashes[i], change_of(feed, i));
-            TRY(find_extreme(table, is_max(set, call), keys.prefixes[i], scratch, &new[i], err));
+            TRY(find_extreme(table, is_max(set, call), keys.prefixes[i], 0, scratch, &new[i], err));
         }
     }
     TRY(decode(set, call, old, offsets, window->count, scratch, before, err));
@@ -241,6 +296,7 @@ enum status aggregate_ordered_result(const struct aggregate_set *set,
         columns[i] = row_layout_column(set->layout, i, rows, count, arena);
     }
     struct order_keys prefixes = {0};
+    ordered_table_done(tables->ordereds[set->calls[call].table]);
     if (set->key_count > 0) {
         TRY(encode(arena, columns, set->key_count, &prefixes, err));
     }
@@ -249,7 +305,7 @@ enum status aggregate_ordered_result(const struct aggregate_set *set,
     for (uint32_t i = 0; i < count; i++) {
         struct str prefix = set->key_count > 0 ? key_at(&prefixes, i) : STR_LIT("");
         offsets[i] = prefix.size;
-        TRY(find_extreme(tables->ordereds[set->calls[call].table], is_max(set, call), prefix,
+        TRY(find_extreme(tables->ordereds[set->calls[call].table], is_max(set, call), prefix, 0,
                          arena, &found[i], err));
     }
     return decode(set, call, found, offsets, count, arena, out, err);

@@ -183,6 +183,17 @@ void aggregate_tables_free(const struct aggregate_set *set, struct aggregate_tab
     *tables = (struct aggregate_tables){0};
 }
 
+void aggregate_tables_done(const struct aggregate_set *set, struct aggregate_tables *tables)
+{
+    hash_table_done(tables->groups);
+    for (uint32_t i = 0; i < set->distinct_count; i++) {
+        hash_table_done(tables->distincts[i]);
+    }
+    for (uint32_t i = 0; i < set->ordered_count; i++) {
+        ordered_table_done(tables->ordereds[i]);
+    }
+}
+
 void aggregate_set_declare(const struct aggregate_set *set, struct state_context *context)
 {
     for (uint32_t id = 0; id <= set->distinct_count; id++) {

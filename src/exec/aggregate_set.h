@@ -97,6 +97,8 @@ void aggregate_set_release(struct aggregate_set *set);
 void aggregate_tables_open(const struct aggregate_set *set, struct state_context *context,
                            int64_t slice, struct aggregate_tables *tables);
 void aggregate_tables_free(const struct aggregate_set *set, struct aggregate_tables *tables);
+// Ends the windows of all tables: their pages may go until the next prepare.
+void aggregate_tables_done(const struct aggregate_set *set, struct aggregate_tables *tables);
 // Tells the context what slices look like, so that a restore can open them.
 void aggregate_set_declare(const struct aggregate_set *set, struct state_context *context);
 
@@ -139,7 +141,15 @@ MUST_USE enum status aggregate_set_step(struct aggregate_set *set,
                                         struct aggregate_window *window,
                                         struct aggregate_steps *steps, struct err *err);
 
-// Results of call `call` for groups; in `arena`.
+// How many groups aggregate_set_result() should be asked for at once, so that what it reads fits into
+// little memory.
+static inline uint32_t aggregate_set_results_max(const struct aggregate_set *set)
+{
+    return set->ordered_count == 0 ? BATCH_ROWS_MAX : BATCH_ROWS_MAX / 16;
+}
+
+// Results of call `call` for groups; in `arena`. AGAIN: pages are being read (MIN and MAX under
+// retraction).
 MUST_USE enum status aggregate_set_result(const struct aggregate_set *set,
                                           struct aggregate_tables *tables, uint32_t call,
                                           struct row *const *rows, uint32_t count,

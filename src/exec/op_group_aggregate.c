@@ -170,6 +170,7 @@ static enum op_result group_on_batch(struct op *op, uint32_t port, const struct 
         return OP_MORE;
     }
     group->next = 0;
+    aggregate_tables_done(&group->set, &group->tables);
     return OP_DONE;
 }
 
@@ -218,14 +219,19 @@ static enum op_result group_on_end(struct op *op, struct op_output *out, struct 
     }
     struct row **rows = arena_new_array(&op->scratch, struct row *, BATCH_ROWS_MAX);
     uint32_t count;
+    struct hash_table_scan before = group->scan;
     enum status status = hash_table_scan_next(group->tables.groups, &group->scan, rows,
-                                              BATCH_ROWS_MAX, &count, err);
+                                              aggregate_set_results_max(&group->set), &count, err);
     if (status == STATUS_END) {
         group->is_scanned = true;
+        aggregate_tables_done(&group->set, &group->tables);
         return OP_DONE;
     }
     if (status == STATUS_OK) {
         status = emit_groups(group, rows, count, &out->batch, err);
+    }
+    if (status == STATUS_AGAIN) { // the same rows again
+        group->scan = before;
     }
     return status == STATUS_OK ? OP_MORE : result_of(status);
 }

@@ -205,6 +205,7 @@ static enum op_result normalize_on_batch(struct op *op, uint32_t port, const str
         return OP_MORE;
     }
     normalize->next = 0;
+    hash_table_done(normalize->table);
     return OP_DONE;
 }
 

@@ -176,6 +176,7 @@ static enum status add_share(struct op_window_aggregate *windows, const struct b
     if (windows->next_row == share->count) {
         windows->next_row = 0;
         windows->next_share++;
+        aggregate_tables_done(&windows->set, &open->tables);
     }
     return STATUS_OK;
 }
@@ -286,8 +287,10 @@ static enum op_result window_on_watermark(struct op *op, int64_t watermark,
         arena_reset(&op->scratch);
         struct row **rows = arena_new_array(&op->scratch, struct row *, BATCH_ROWS_MAX);
         uint32_t count;
-        enum status status = hash_table_scan_next(open->tables.groups, &windows->scan, rows,
-                                                  BATCH_ROWS_MAX, &count, err);
+        struct hash_table_scan before = windows->scan;
+        enum status status =
+            hash_table_scan_next(open->tables.groups, &windows->scan, rows,
+                                 aggregate_set_results_max(&windows->set), &count, err);
         if (status == STATUS_END) {
             drop_first_window(windows);
             continue;
@@ -295,6 +298,9 @@ static enum op_result window_on_watermark(struct op *op, int64_t watermark,
         count = status == STATUS_OK ? keep_filled(windows, rows, count) : 0;
         if (status == STATUS_OK && count > 0) {
             status = emit_groups(windows, open, rows, count, &out->batch, err);
+        }
+        if (status == STATUS_AGAIN) { // the same rows again
+            windows->scan = before;
         }
         if (status != STATUS_OK) {
             return status == STATUS_AGAIN ? OP_PENDING : OP_FAILED;
