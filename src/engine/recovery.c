@@ -4,6 +4,7 @@
 // written before everything that could refuse the start has been asked, the run number aside.
 #include <inttypes.h>
 
+#include "base/mark.h"
 #include "base/mem.h"
 #include "engine/job_int.h"
 
@@ -120,6 +121,7 @@ static enum status load(struct job *job, struct err *err)
         return STATUS_OK;
     }
     job->has_restored = status == STATUS_OK;
+    MARK("recovery.loaded");
     return status;
 }
 
@@ -138,7 +140,9 @@ static enum status settle_sinks(struct job *job, struct err *err)
             TRY(refuse_if_held(job, sink, err));
         }
         if (unclean) {
+            MARK("recovery.fence");
             TRY(sink->committer->ops->fence(sink->committer, err));
+            MARK("recovery.fenced");
         }
         TRY(clean_sink(job, sink, err));
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/mark.h"
 #include "base/mem.h"
 #include "iceberg/catalog_sqlite_int.h"
 #include "iceberg/iceberg_table.h"
@@ -219,6 +220,7 @@ static enum status swap(struct table_pointer *pointer, const struct table_name *
             catalog_sqlite_bind(statement, 5, expected);
         }
         int code = sqlite3_step(statement);
+        MARK("catalog.swap.answered");
         if (code != SQLITE_DONE) {
             status = swap_failed(self, creating, err);
         } else if (sqlite3_changes(self->db) != 1) {
@@ -255,6 +257,14 @@ static const struct catalog_ops catalog_ops = {
     .close = close_catalog,
 };
 
+// The statement has run, nothing of it is in the log yet.
+static int on_commit(void *ignored)
+{
+    (void)ignored;
+    MARK("catalog.swap.sent");
+    return 0;
+}
+
 static enum status connect(struct catalog_sqlite *self, struct err *err)
 {
     int code = sqlite3_open_v2(self->path, &self->db,
@@ -267,6 +277,7 @@ static enum status connect(struct catalog_sqlite *self, struct err *err)
     }
     sqlite3_extended_result_codes(self->db, 0);
     sqlite3_busy_timeout(self->db, BUSY_MS);
+    (void)sqlite3_commit_hook(self->db, on_commit, NULL);
     TRY(catalog_sqlite_exec(self, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", err));
     TRY(make_schema(self, err));
     return make_default(self, err);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/mark.h"
 #include "codec/json_tree.h"
 #include "iceberg/commit_int.h"
 #include "iceberg/manifest.h"
@@ -301,6 +302,7 @@ static void drop_expired(struct commit_state *state, const struct table_metadata
         for (uint32_t i = 0; i < lost.manifests.count; i++) {
             drop(state, lost.manifests.items[i].path);
         }
+        MARK("commit.expire");
         for (uint32_t i = 0; i < base->snapshot_count; i++) {
             const struct table_snapshot *snapshot = &base->snapshots[i];
             if (snapshot->manifest_list.size > 0 &&

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
+#include "base/mark.h"
 #include "main/command.h"
 #include "main/help.h"
 
@@ -176,6 +177,9 @@ static int dispatch(const char *verb, struct arguments *arguments)
 
 int main(int argc, char **argv)
 {
+    if (!mark_arm()) {
+        return usage("FRAZIL_KILL_AT is <step>:<n>, not '%s'", getenv("FRAZIL_KILL_AT"));
+    }
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "help") == 0) {
         help_print(argc > 2 ? argv[2] : NULL);

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/assert.h"
 #include "base/hash.h"
+#include "base/mark.h"
 #include "engine/checkpoint/checkpoint_store.h"
 #include "store/store.h"
 
@@ -190,5 +191,6 @@ enum status state_files_restore(struct state_files *files, const struct checkpoi
         }
     }
     state_restore_begin(context, formers, former_count, number_from);
+    MARK("recovery.restore");
     return STATUS_OK;
 }
