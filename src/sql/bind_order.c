@@ -70,7 +70,7 @@ enum status bind_order_output(struct binder *binder, const struct ast_sorts *ord
     struct plan_sort_key *keys =
         arena_new_array(binder->arena, struct plan_sort_key, order_by->count);
     for (uint32_t i = 0; i < order_by->count; i++) {
-        uint32_t id;
+        uint32_t id = 0;
         TRY(output_key(binder, *rel, &order_by->items[i], &id, err));
         keys[i] = bind_order_key(&order_by->items[i], id);
     }

@@ -357,7 +357,7 @@ static void add_normalize(struct binder *binder, const struct table_def *table, 
 static enum status new_source(struct binder *binder, const struct table_def *table,
                               struct ast_span at, struct rel **out, struct err *err)
 {
-    const struct connector_info *info;
+    const struct connector_info *info = NULL;
     TRY(describe(binder, table, false, at, &info, err));
     TRY(check_source(binder, table, info, at, err));
     TRY(bind_scan(binder, table, info, at, out, err));
