@@ -24,14 +24,14 @@ static inline void bytebuf_grow(struct bytebuf *buf, size_t extra)
     size_t need = buf->size + extra;
     size_t doubled = buf->capacity + buf->capacity / 2;
     buf->capacity = need > doubled ? need : doubled;
-    buf->capacity = (buf->capacity + 63) & ~(size_t)63;
+    buf->capacity = (buf->capacity + 64) & ~(size_t)63; // never 0
     buf->ptr = mem_realloc(buf->ptr, buf->capacity);
 }
 
 // Room for `extra` bytes, whose start is returned.
 static inline char *bytebuf_reserve(struct bytebuf *buf, size_t extra)
 {
-    if (extra > buf->capacity - buf->size) {
+    if (extra > buf->capacity - buf->size || buf->ptr == NULL) {
         bytebuf_grow(buf, extra);
     }
     return buf->ptr + buf->size;

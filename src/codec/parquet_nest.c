@@ -127,6 +127,18 @@ static enum status build_list(struct arena *arena, const struct parquet_output *
     return STATUS_OK;
 }
 
+// Whether no child has a value where the row is null; only damaged levels say otherwise.
+static bool is_null_below(const struct column *child, const uint64_t *valid, uint32_t rows)
+{
+    for (uint32_t word = 0; word < bits_words(rows); word++) {
+        uint64_t here = word + 1 == bits_words(rows) ? bits_tail(rows) : UINT64_MAX;
+        if ((column_valid_word(child, word) & ~valid[word] & here) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static enum status build_row(struct arena *arena, const struct parquet_output *output,
                              uint32_t rows, uint8_t list_def, struct column *out, struct err *err)
 {
@@ -146,10 +158,13 @@ static enum status build_row(struct arena *arena, const struct parquet_output *o
     }
     struct column *children =
         arena_new_array(arena, struct column, output->child_count + 1);
+    bool nulls = bits_count(valid, slots) < slots;
     for (uint32_t i = 0; i < output->child_count; i++) {
         TRY(build(arena, &output->children[i], rows, list_def, &children[i], err));
+        if (nulls && !is_null_below(&children[i], valid, rows)) {
+            return contradiction(output, err);
+        }
     }
-    bool nulls = bits_count(valid, slots) < slots;
     *out = (struct column){.physical = PHYSICAL_ROW,
                            .row_count = rows,
                            .valid = nulls ? valid : NULL,

@@ -22,8 +22,9 @@ struct column;
 
 enum {
     PARQUET_PAGE_BOUND_BYTES = 64, // bounds of pages are cut to this
-    PARQUET_IN_MEMORY = UINT32_MAX,
 };
+
+#define PARQUET_IN_MEMORY UINT32_MAX // instead of a segment
 
 // Scratch memory of a thread.
 struct parquet_encoder {
