@@ -18,7 +18,8 @@ struct figures {
 // (spec, tuple) of a file by its hash; equal hashes are compared.
 struct place {
     uint64_t hash;
-    const struct data_file *file;
+    int32_t spec_id;
+    const struct iceberg_value *tuple;
 };
 
 static int compare_places(const void *a, const void *b)
@@ -26,6 +27,22 @@ static int compare_places(const void *a, const void *b)
     const struct place *x = a;
     const struct place *y = b;
     return x->hash < y->hash ? -1 : x->hash > y->hash;
+}
+
+// -0.0 and 0.0 are two partitions, yet whoever counts them by value counts one: so does the summary.
+static const struct iceberg_value *without_minus_zero(struct arena *arena,
+                                                      const struct partition_spec *spec,
+                                                      const struct iceberg_value *tuple)
+{
+    struct iceberg_value *copy =
+        arena_copy(arena, tuple, spec->field_count * sizeof *tuple);
+    for (uint32_t i = 0; i < spec->field_count; i++) {
+        enum iceberg_kind kind = spec->fields[i].result->kind;
+        if ((kind == ICEBERG_FLOAT || kind == ICEBERG_DOUBLE) && copy[i].as.f64 == 0) {
+            copy[i].as.f64 = 0;
+        }
+    }
+    return copy;
 }
 
 static int64_t count_partitions(struct commit_state *state, struct arena *arena)
@@ -37,9 +54,9 @@ static int64_t count_partitions(struct commit_state *state, struct arena *arena)
     for (uint32_t i = 0; i < count; i++) {
         const struct data_file *file = &state->options->files[i];
         const struct partition_spec *spec = table_metadata_spec(metadata, file->spec_id);
-        places[i] = (struct place){partition_spec_tuple_hash(spec, file->partition) +
-                                       (uint64_t)spec->spec_id,
-                                   file};
+        const struct iceberg_value *tuple = without_minus_zero(arena, spec, file->partition);
+        places[i] = (struct place){partition_spec_tuple_hash(spec, tuple) + (uint64_t)spec->spec_id,
+                                   file->spec_id, tuple};
     }
     if (count > 0) {
         qsort(places, count, sizeof *places, compare_places);
@@ -47,11 +64,11 @@ static int64_t count_partitions(struct commit_state *state, struct arena *arena)
     for (uint32_t i = 0; i < count; i++) {
         bool known = false;
         for (uint32_t j = i; !known && j-- > 0 && places[j].hash == places[i].hash;) {
-            const struct data_file *a = places[i].file;
-            const struct data_file *b = places[j].file;
+            const struct place *a = &places[i];
+            const struct place *b = &places[j];
             known = a->spec_id == b->spec_id &&
-                    partition_spec_tuple_equal(table_metadata_spec(metadata, a->spec_id),
-                                               a->partition, b->partition);
+                    partition_spec_tuple_equal(table_metadata_spec(metadata, a->spec_id), a->tuple,
+                                               b->tuple);
         }
         distinct += !known;
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/byte_source.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "data/batch.h"
@@ -12,7 +13,12 @@
 #include "iceberg/file_schema.h"
 #include "store/store.h"
 
-enum { BUCKETS_FIRST = 64, PATH_SIZE_MAX = 1 << 16 };
+enum {
+    BUCKETS_FIRST = 64,
+    PATH_SIZE_MAX = 1 << 16,
+    PARTITION_SIZE_MAX = 64 << 20, // of the values' texts
+    NAME_SIZE_MAX = 200,           // of a directory; file systems take 255 bytes
+};
 
 static struct store *segment_store(struct data_writer *writer)
 {
@@ -256,16 +262,38 @@ static void note_directory(struct data_writer *writer, struct str path)
     VEC_PUSH(&writer->directories, arena_str(&writer->closed_arena, directory));
 }
 
+// A directory a partition field; a name that no file system takes is cut and told apart by its hash.
+static void add_directories(struct strbuf *out, struct str path)
+{
+    while (path.size > 0) {
+        size_t end = str_find(path, '/');
+        struct str name = str_slice(path, 0, end);
+        if (name.size > NAME_SIZE_MAX) {
+            strbuf_add(out, str_slice(name, 0, NAME_SIZE_MAX - 20));
+            strbuf_printf(out, "...%016llx",
+                          (unsigned long long)hash_bytes(name.ptr, name.size, 0));
+        } else {
+            strbuf_add(out, name);
+        }
+        strbuf_add_byte(out, '/');
+        path = str_slice(path, end + 1, path.size);
+    }
+}
+
 static struct str file_path(struct data_writer *writer, const struct data_writer_file *file)
 {
     struct strbuf partition;
-    strbuf_init(&partition, PATH_SIZE_MAX);
+    struct strbuf directories;
+    strbuf_init(&partition, PARTITION_SIZE_MAX);
+    strbuf_init(&directories, PATH_SIZE_MAX);
     partition_spec_path(&partition, writer->spec, file->tuple);
+    add_directories(&directories, strbuf_str(&partition));
     struct str path = arena_printf(
-        &writer->closed_arena, "%.*s/%s%s%05u-%llu-%llu-%s-%05u.parquet",
-        STR_ARGS(writer->data_directory), partition.ptr, partition.size > 0 ? "/" : "",
-        writer->options.instance, (unsigned long long)writer->options.run,
-        (unsigned long long)writer->epoch, writer->uuid, ++writer->file_counter);
+        &writer->closed_arena, "%.*s/%s%05u-%llu-%llu-%s-%05u.parquet",
+        STR_ARGS(writer->data_directory), directories.ptr, writer->options.instance,
+        (unsigned long long)writer->options.run, (unsigned long long)writer->epoch, writer->uuid,
+        ++writer->file_counter);
+    strbuf_release(&directories);
     strbuf_release(&partition);
     return path;
 }
