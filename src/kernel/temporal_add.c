@@ -41,7 +41,8 @@ static int64_t add_months_ms(int64_t ms, int64_t months)
 {
     int64_t days = datetime_floor_div(ms, DATETIME_MS_PER_DAY);
     int64_t rest = datetime_floor_mod(ms, DATETIME_MS_PER_DAY);
-    return datetime_add_months(days, months) * DATETIME_MS_PER_DAY + rest;
+    uint64_t day = (uint64_t)datetime_add_months(days, months); // unsigned: wraps far out of range
+    return (int64_t)(day * DATETIME_MS_PER_DAY + (uint64_t)rest);
 }
 
 // Adds months, or milliseconds, to the value in argument 0.
