@@ -147,6 +147,7 @@ static enum status conf_fill(struct client_conf *conf, const struct table_def *d
         {"allow.auto.create.topics", "false"},
         {"topic.metadata.refresh.sparse", "true"},
         {"log.connection.close", "false"},
+        {"fetch.wait.max.ms", "100"},       // how late the end of a partition is told
         {"queued.min.messages", "1000000"}, // the bytes below are the limit
     };
     for (size_t i = 0; i < sizeof standard / sizeof standard[0]; i++) {

@@ -263,16 +263,13 @@ static uint32_t reader_choose(const struct kafka_reader *reader, int64_t floor,
 static enum status reader_take_news(struct kafka_reader *reader, struct err *err)
 {
     struct arena arena;
-    struct kafka_found *found = NULL;
-    uint32_t count;
-    bool recovered;
+    struct kafka_news news;
     arena_init(&arena);
-    kafka_watch_take(reader->watch, &arena, &found, &count, &recovered);
-    enum status status = STATUS_OK;
-    for (uint32_t i = 0; i < count && status == STATUS_OK; i++) {
-        if (kafka_start_owns(reader, &found[i].partition)) {
-            status =
-                kafka_start_split(reader, &found[i].partition, found[i].low, KAFKA_END_NONE, err);
+    enum status status = kafka_watch_take(reader->watch, &arena, &news, err);
+    for (uint32_t i = 0; i < news.found_count && status == STATUS_OK; i++) {
+        if (kafka_start_owns(reader, &news.found[i].partition)) {
+            status = kafka_start_split(reader, &news.found[i].partition, news.found[i].low,
+                                       KAFKA_END_NONE, err);
         }
     }
     arena_release(&arena);

@@ -9,19 +9,23 @@
 #include "base/vec.h"
 #include "sys/waker.h"
 
-enum { WATCH_HEALTH_MS = 1000 }; // how often a look is taken at whether the brokers are back
+enum {
+    WATCH_HEALTH_MS = 1000, // how often a look is taken at whether the brokers are back
+    WATCH_GONE_LOOKS = 2,   // a topic that is missed once may be a broker that has just begun
+};
 
 struct kafka_watch {
     struct kafka_client *client;
     const struct kafka_table *table;
     struct waker *waker;
     pthread_t thread;
-    pthread_mutex_t lock; // guards is_stopping, found, names, recovered
+    pthread_mutex_t lock; // guards is_stopping, found, names, gone
     pthread_cond_t wake;
     bool is_stopping;
     struct arena names; // of what was found
     VEC(struct kafka_found) found;
-    bool recovered;
+    struct err gone;     // status OK: no topic is
+    uint32_t gone_looks; // the thread's: how many looks in a row have missed a topic
     _Atomic bool has_news;
     VEC(struct kafka_partition) known; // the thread's; names in `known_names`
     struct arena known_names;
@@ -74,6 +78,12 @@ static void watch_know(struct kafka_watch *watch, const struct kafka_partition *
     VEC_PUSH(&watch->known, copy);
 }
 
+static void watch_tell(struct kafka_watch *watch)
+{
+    atomic_store(&watch->has_news, true);
+    waker_wake(watch->waker);
+}
+
 static void watch_report(struct kafka_watch *watch, const struct kafka_partition *partition,
                          int64_t low)
 {
@@ -82,8 +92,7 @@ static void watch_report(struct kafka_watch *watch, const struct kafka_partition
         .partition = {arena_str(&watch->names, partition->topic), partition->number}, .low = low};
     VEC_PUSH(&watch->found, found);
     pthread_mutex_unlock(&watch->lock);
-    atomic_store(&watch->has_news, true);
-    waker_wake(watch->waker);
+    watch_tell(watch);
 }
 
 // One look at the cluster; false where it does not answer.
@@ -92,8 +101,16 @@ static bool watch_look(struct kafka_watch *watch)
     struct arena arena;
     struct kafka_partitions all;
     arena_init(&arena);
-    bool answers =
-        kafka_client_partitions(watch->client, watch->table, &arena, &all, NULL) == STATUS_OK;
+    struct err err = {0};
+    enum status status = kafka_client_partitions(watch->client, watch->table, &arena, &all, &err);
+    bool answers = status == STATUS_OK;
+    watch->gone_looks = status == STATUS_NOT_FOUND ? watch->gone_looks + 1 : 0;
+    if (watch->gone_looks == WATCH_GONE_LOOKS) {
+        pthread_mutex_lock(&watch->lock);
+        watch->gone = err;
+        pthread_mutex_unlock(&watch->lock);
+        watch_tell(watch);
+    }
     for (uint32_t i = 0; answers && i < all.count; i++) {
         int64_t low;
         int64_t high;
@@ -124,11 +141,6 @@ static void *watch_run(void *self)
         watch->next_discovery_ms = watch_now_ms() + interval;
         if (is_unhealthy) {
             kafka_client_recovered(watch->client);
-            pthread_mutex_lock(&watch->lock);
-            watch->recovered = true;
-            pthread_mutex_unlock(&watch->lock);
-            atomic_store(&watch->has_news, true);
-            waker_wake(watch->waker);
         }
     }
     return NULL;
@@ -176,23 +188,26 @@ void kafka_watch_stop(struct kafka_watch *watch)
     mem_free(watch);
 }
 
-void kafka_watch_take(struct kafka_watch *watch, struct arena *arena, struct kafka_found **found,
-                      uint32_t *count, bool *recovered)
+enum status kafka_watch_take(struct kafka_watch *watch, struct arena *arena,
+                             struct kafka_news *news, struct err *err)
 {
-    *count = 0;
-    *recovered = false;
+    *news = (struct kafka_news){0};
     if (watch == NULL || !atomic_exchange(&watch->has_news, false)) {
-        return;
+        return STATUS_OK;
     }
     pthread_mutex_lock(&watch->lock);
-    *recovered = watch->recovered;
-    watch->recovered = false;
-    *count = watch->found.count;
-    *found = arena_copy(arena, watch->found.items, *count * sizeof **found);
-    for (uint32_t i = 0; i < *count; i++) {
-        (*found)[i].partition.topic = arena_str(arena, (*found)[i].partition.topic);
+    enum status status = watch->gone.status;
+    if (status != STATUS_OK && err != NULL) {
+        *err = watch->gone;
+    }
+    news->found_count = watch->found.count;
+    news->found =
+        arena_copy(arena, watch->found.items, watch->found.count * sizeof *watch->found.items);
+    for (uint32_t i = 0; i < news->found_count; i++) {
+        news->found[i].partition.topic = arena_str(arena, news->found[i].partition.topic);
     }
     watch->found.count = 0;
     arena_reset(&watch->names);
     pthread_mutex_unlock(&watch->lock);
+    return status;
 }

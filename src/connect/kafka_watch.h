@@ -28,7 +28,11 @@ MUST_USE struct kafka_watch *kafka_watch_start(struct kafka_client *client,
                                                struct waker *waker);
 void kafka_watch_stop(struct kafka_watch *watch); // waits for the thread; NULL is allowed
 
-// New partitions since the last call, copied into `arena`. *recovered: the brokers answered after a
-// failure. A cheap look where there is nothing.
-void kafka_watch_take(struct kafka_watch *watch, struct arena *arena, struct kafka_found **found,
-                      uint32_t *count, bool *recovered);
+struct kafka_news {
+    uint32_t found_count; // new partitions since the last call
+    struct kafka_found *found;
+};
+
+// Copied into `arena`. A cheap look where there is nothing. NOT_FOUND: a topic has been deleted.
+MUST_USE enum status kafka_watch_take(struct kafka_watch *watch, struct arena *arena,
+                                      struct kafka_news *news, struct err *err);
