@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "base/hash.h"
 #include "data/column.h"
+#include "data/column_builder.h"
 #include "expr/derive.h"
 #include "expr/function.h"
 
@@ -53,41 +54,10 @@ static const struct expr *literal_bytes(struct arena *arena, const struct type *
     return expr;
 }
 
-// One row of zero values and nulls, children included.
-static struct column null_column(struct arena *arena, const struct type *type)
-{
-    static const uint64_t none[1] = {0};
-    struct column column = {.physical = type_physical(type),
-                            .encoding = ENCODING_CONST,
-                            .row_count = 1,
-                            .valid = none,
-                            .values = arena_zalloc(arena, 16)};
-    if (column.physical == PHYSICAL_ROW || column.physical == PHYSICAL_LIST ||
-        column.physical == PHYSICAL_MAP) {
-        bool is_row = column.physical == PHYSICAL_ROW;
-        uint32_t count = column.physical == PHYSICAL_MAP ? 2 : type->field_count;
-        struct column *children = arena_new_array(arena, struct column, count);
-        for (uint32_t i = 0; i < count; i++) {
-            // A MULTISET has one field; its counts are INT.
-            const struct type *child = i < type->field_count ? type->fields[i].type : &type_int;
-            children[i] = null_column(arena, child);
-            if (!is_row) {
-                children[i].row_count = 0;
-                children[i].encoding = ENCODING_FLAT;
-                children[i].valid = NULL;
-            }
-        }
-        column.children = children;
-        column.child_count = count;
-        column.values = is_row ? NULL : column.values;
-    }
-    return column;
-}
-
 const struct expr *expr_null(struct arena *arena, const struct type *type)
 {
     struct column *column = arena_new(arena, struct column);
-    *column = null_column(arena, type);
+    *column = column_builder_all_null(arena, type, 1);
     struct expr *expr = arena_new(arena, struct expr);
     *expr = (struct expr){.kind = EXPR_LITERAL,
                           .type = type_with_null(arena, type, true),

@@ -30,8 +30,9 @@ enum status expr_evaluate(struct arena *arena, const struct expr *expr,
     return status;
 }
 
-// Flink keeps folded constants as decimal numbers: FLOAT with seven digits, unless it is cast from an
-// exact number, zeros without a sign (fixtures/flink-answers, surprise 8). Columns are not touched.
+// Flink keeps folded constants as decimal numbers: FLOAT with seven digits, unless it is cast from
+// an exact number, zeros without a sign (fixtures/flink-answers, surprise 8). Columns are not
+// touched.
 static const struct expr *folded_literal(struct arena *arena, const struct expr *expr,
                                          const struct column *value)
 {
@@ -54,13 +55,14 @@ static const struct expr *folded_literal(struct arena *arena, const struct expr 
     return expr_at(arena, literal, expr->offset, expr->length);
 }
 
-// A FLOAT constant that is cast to a wider number goes by its decimal digits: 0.1, not 0.10000000149.
+// A FLOAT constant that is cast to a wider number goes by its decimal digits: 0.1, not
+// 0.10000000149.
 static const struct expr *widened_float(struct arena *arena, const struct expr *expr)
 {
     const struct expr *arg = expr->arg_count == 1 ? expr->args[0] : NULL;
     bool is_cast = expr->options->target != NULL &&
                    (expr->type->kind == TYPE_DOUBLE || expr->type->kind == TYPE_DECIMAL);
-    if (!is_cast || arg->kind != EXPR_LITERAL || arg->type->kind != TYPE_FLOAT ||
+    if (!is_cast || arg == NULL || arg->kind != EXPR_LITERAL || arg->type->kind != TYPE_FLOAT ||
         column_is_null(arg->value, 0)) {
         return expr;
     }

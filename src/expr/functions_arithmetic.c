@@ -290,6 +290,13 @@ static enum status resolve_round(struct function_binding *binding, struct err *e
     return STATUS_OK;
 }
 
+// Beyond a hundred digits nothing changes any more.
+static int32_t digits_at(const struct function_call *call, uint32_t row)
+{
+    int64_t digits = rows_i64(call, 1, row);
+    return (int32_t)(digits < -100 ? -100 : digits > 100 ? 100 : digits);
+}
+
 // Digits that differ by row: a row at a time.
 static void round_decimal_rows(struct kernel_run *run, const struct function_call *call,
                                struct arith_round_decimal options, struct column *out)
@@ -298,7 +305,7 @@ static void round_decimal_rows(struct kernel_run *run, const struct function_cal
     for (uint32_t row = 0; row < run->row_count; row++) {
         struct kernel_run one = {.arena = run->arena, .row_count = 1};
         struct column in = column_slice(run->arena, &call->args[0], row, 1);
-        options.digits = *(const int32_t *)column_value(&call->args[1], row);
+        options.digits = digits_at(call, row);
         arith_round_decimal(&one, &in, &options, &rows[row]);
     }
     *out = column_concat(run->arena, rows, run->row_count);
@@ -335,7 +342,7 @@ static enum status evaluate_rounding(struct function_call *call, enum arith_roun
                                           .precision = call->expr->type->length,
                                           .scale = call->expr->type->scale};
     if (call->args[1].encoding == ENCODING_CONST) {
-        options.digits = *(const int32_t *)column_value(&call->args[1], 0);
+        options.digits = digits_at(call, 0);
         arith_round_decimal(&run, &call->args[0], &options, out);
     } else {
         round_decimal_rows(&run, call, options, out);

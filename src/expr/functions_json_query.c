@@ -2,9 +2,9 @@
 //
 // Looking into JSON: JSON_VALUE, JSON_QUERY, JSON_EXISTS, IS JSON, PARSE_JSON.
 //
-// Reading a path ends in one of three ways: a value, nothing (EMPTY) or an ERROR. In lax mode what is
-// missing, null or of the wrong kind is empty, in strict mode it is an error; texts that are no JSON
-// and bad paths are errors in both. ON EMPTY and ON ERROR say what comes of it.
+// Reading a path ends in one of three ways: a value, nothing (EMPTY) or an ERROR. In lax mode what
+// is missing, null or of the wrong kind is empty, in strict mode it is an error; texts that are no
+// JSON and bad paths are errors in both. ON EMPTY and ON ERROR say what comes of it.
 #include <string.h>
 
 #include "base/arena.h"

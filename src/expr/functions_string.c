@@ -8,6 +8,7 @@
 #include "expr/binding.h"
 #include "expr/families.h"
 #include "expr/kernels.h"
+#include "expr/rows.h"
 #include "expr/string_rows.h"
 #include "kernel/cast.h"
 #include "kernel/string.h"
@@ -53,7 +54,6 @@ ONE(evaluate_chr, string_chr, false)
     }
 TWO(evaluate_left, string_left)
 TWO(evaluate_right, string_right)
-TWO(evaluate_repeat, string_repeat)
 #undef TWO
 
 #define THREE(name, kernel)                                                                        \
@@ -63,11 +63,65 @@ TWO(evaluate_repeat, string_repeat)
         kernel(&run, &call->args[0], &call->args[1], &call->args[2], out);                         \
         return kernels_end(call, &run, err);                                                       \
     }
-THREE(evaluate_replace, string_replace)
 THREE(evaluate_split_index, string_split_index)
-THREE(evaluate_lpad, string_lpad)
-THREE(evaluate_rpad, string_rpad)
 #undef THREE
+
+// Kernels whose results may be larger than what went in: their sizes are looked at first.
+typedef uint64_t size_bound(const struct function_call *call, uint32_t row);
+
+static enum status check_sizes(struct function_call *call, size_bound *bound, struct err *err)
+{
+    uint64_t total = 0;
+    for (uint32_t word = 0; word < bits_words(call->row_count); word++) {
+        for (uint64_t rows = call->active[word]; rows != 0; rows &= rows - 1) {
+            uint32_t row = word * 64 + (uint32_t)__builtin_ctzll(rows);
+            TRY(rows_take(call, row, bound(call, row), &total, err));
+        }
+    }
+    return STATUS_OK;
+}
+
+static uint64_t repeat_bound(const struct function_call *call, uint32_t row)
+{
+    int64_t times = rows_i64(call, 1, row);
+    return times <= 0 ? 0 : (uint64_t)times * rows_str(call, 0, row).size;
+}
+
+static uint64_t pad_bound(const struct function_call *call, uint32_t row)
+{
+    int64_t length = rows_i64(call, 1, row);
+    return length <= 0 || rows_str(call, 2, row).size == 0 ? 0 : (uint64_t)length * 4;
+}
+
+static uint64_t replace_bound(const struct function_call *call, uint32_t row)
+{
+    uint64_t text = rows_str(call, 0, row).size;
+    uint64_t what = rows_str(call, 1, row).size;
+    uint64_t with = rows_str(call, 2, row).size;
+    uint64_t places = what == 0 ? text + 1 : text / what;
+    return text + places * with;
+}
+
+static enum status evaluate_repeat(struct function_call *call, struct column *out, struct err *err)
+{
+    TRY(check_sizes(call, repeat_bound, err));
+    struct kernel_run run = kernels_begin(call);
+    string_repeat(&run, &call->args[0], &call->args[1], out);
+    return kernels_end(call, &run, err);
+}
+
+#define BOUNDED(name, kernel, bound)                                                               \
+    static enum status name(struct function_call *call, struct column *out, struct err *err)       \
+    {                                                                                              \
+        TRY(check_sizes(call, bound, err));                                                        \
+        struct kernel_run run = kernels_begin(call);                                               \
+        kernel(&run, &call->args[0], &call->args[1], &call->args[2], out);                         \
+        return kernels_end(call, &run, err);                                                       \
+    }
+BOUNDED(evaluate_replace, string_replace, replace_bound)
+BOUNDED(evaluate_lpad, string_lpad, pad_bound)
+BOUNDED(evaluate_rpad, string_rpad, pad_bound)
+#undef BOUNDED
 
 // A kernel of any arguments.
 #define SEVERAL(name, kernel)                                                                      \
@@ -277,6 +331,10 @@ static enum status resolve_is(struct function_binding *binding, struct err *err)
     .name = (text), .properties = FUNCTION_PURE, .args_min = (from), .args_max = (to),             \
     .pattern = (letters), .result = FUNCTION_RESULT_##gives, .evaluate = (evaluator),              \
     .signature = (shape), .doc = (words)
+#define BOUNDED(text, letters, from, to, gives, evaluator, shape, words)                           \
+    .name = (text), .properties = FUNCTION_PURE_CAN_ERROR, .args_min = (from), .args_max = (to),   \
+    .pattern = (letters), .result = FUNCTION_RESULT_##gives, .evaluate = (evaluator),              \
+    .signature = (shape), .doc = (words)
 #define ROW(text, resolver, from, to, function, shape, words)                                      \
     .name = (text), .properties = FUNCTION_DETERMINISTIC, .args_min = (from), .args_max = (to),    \
     .resolve = (resolver), .row = (function), .signature = (shape), .doc = (words)
@@ -355,9 +413,9 @@ static const struct function functions[] = {
      .row = string_rows_instr,
      .signature = "INSTR(<CHARACTER>, <CHARACTER> [, <INTEGER> [, <INTEGER>]])",
      .doc = "where the second text starts in the first: from a position, the n-th time"},
-    {KERNEL("REPLACE", "S", 3, 3, STRING, evaluate_replace,
-            "REPLACE(<CHARACTER>, <CHARACTER>, <CHARACTER>)",
-            "with each second text replaced by the third")},
+    {BOUNDED("REPLACE", "S", 3, 3, STRING, evaluate_replace,
+             "REPLACE(<CHARACTER>, <CHARACTER>, <CHARACTER>)",
+             "with each second text replaced by the third")},
     {.name = "SPLIT_INDEX",
      .properties = FUNCTION_PURE,
      .args_min = 3,
@@ -366,12 +424,14 @@ static const struct function functions[] = {
      .evaluate = evaluate_split_index,
      .signature = "SPLIT_INDEX(<CHARACTER>, <CHARACTER or INTEGER>, <INTEGER>)",
      .doc = "part n, from 0, of a text split by a separator"},
-    {KERNEL("LPAD", "SIS", 3, 3, STRING, evaluate_lpad, "LPAD(<CHARACTER>, <INTEGER>, <CHARACTER>)",
-            "padded on the left, or cut, to a length")},
-    {KERNEL("RPAD", "SIS", 3, 3, STRING, evaluate_rpad, "RPAD(<CHARACTER>, <INTEGER>, <CHARACTER>)",
-            "padded on the right, or cut, to a length")},
-    {KERNEL("REPEAT", "SI", 2, 2, STRING, evaluate_repeat, "REPEAT(<CHARACTER>, <INTEGER>)",
-            "a number of times")},
+    {BOUNDED("LPAD", "SIS", 3, 3, STRING, evaluate_lpad,
+             "LPAD(<CHARACTER>, <INTEGER>, <CHARACTER>)",
+             "padded on the left, or cut, to a length")},
+    {BOUNDED("RPAD", "SIS", 3, 3, STRING, evaluate_rpad,
+             "RPAD(<CHARACTER>, <INTEGER>, <CHARACTER>)",
+             "padded on the right, or cut, to a length")},
+    {BOUNDED("REPEAT", "SI", 2, 2, STRING, evaluate_repeat, "REPEAT(<CHARACTER>, <INTEGER>)",
+             "a number of times")},
     {.name = "OVERLAY",
      .syntax = FUNCTION_SYNTAX_SPECIAL,
      .properties = FUNCTION_PURE,

@@ -164,15 +164,16 @@ static enum status ordered_period(struct function_binding *binding, uint32_t fro
 
 static enum status resolve_overlaps(struct function_binding *binding, struct err *err)
 {
-    const struct expr *periods[2] = {binding->args[0], binding->args[1]};
     if (binding->arg_count == 2) { // two rows
-        binding->args = arena_new_array(binding->arena, const struct expr *, 4);
+        const struct expr **parts = arena_new_array(binding->arena, const struct expr *, 4);
         for (uint32_t i = 0; i < 2; i++) {
-            if (periods[i]->kind != EXPR_CALL || periods[i]->arg_count != 2) {
+            const struct expr *period = binding->args[i];
+            if (period->kind != EXPR_CALL || period->arg_count != 2) {
                 return binding_refuse(binding, err);
             }
-            memcpy(binding->args + 2 * i, periods[i]->args, 2 * sizeof *binding->args);
+            memcpy(parts + 2 * i, period->args, 2 * sizeof *parts);
         }
+        binding->args = parts;
         binding->arg_count = 4;
     }
     if (binding->arg_count != 4 || !temporal_bind_is_time(binding_type(binding, 0)) ||

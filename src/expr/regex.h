@@ -3,9 +3,10 @@
 // regex: regular expressions with Java's meaning, on PCRE2 with JIT.
 //
 // What differs from PCRE is translated before compiling: \p{Alpha} and its like, and the flags u, d
-// and U, which in Java mean Unicode in letter case and classes. Unions and intersections of classes ([a-z&&[^b]]) are not
-// known and count as a bad pattern. Text that is not UTF-8 matches nothing. A match is bounded
-// in steps and memory: whoever writes (a+)+$ gets an error instead of a stuck pipeline.
+// and U, which in Java mean Unicode in letter case and classes. Unions and intersections of classes
+// ([a-z&&[^b]]) are not known and count as a bad pattern. Text that is not UTF-8 matches nothing. A
+// match is bounded in steps and memory: whoever writes (a+)+$ gets an error instead of a stuck
+// pipeline.
 //
 // A cache belongs to one program, so to one thread.
 #pragma once

@@ -106,6 +106,30 @@ static void rows_meant(const struct function_call *call, uint64_t *meant)
     }
 }
 
+enum status rows_take(struct function_call *call, uint32_t row, uint64_t size, uint64_t *total,
+                      struct err *err)
+{
+    *total += size;
+    if (size <= ROWS_TEXT_MAX && *total <= ROWS_BYTES_MAX) {
+        return STATUS_OK;
+    }
+    call->error_row = row;
+    return ERR(err, STATUS_LIMIT, "%s: the result is too large: texts may have 64 MiB",
+               call->expr->function->name);
+}
+
+// What rows have taken from the arena so far.
+static enum status check_room(struct function_call *call, uint32_t row, size_t before,
+                              struct err *err)
+{
+    if (call->arena->bytes - before <= ROWS_BYTES_MAX) {
+        return STATUS_OK;
+    }
+    call->error_row = row;
+    return ERR(err, STATUS_LIMIT, "%s: the results of one batch take more than 512 MiB",
+               call->expr->function->name);
+}
+
 enum status rows_run(struct function_call *call, struct column *out, struct err *err)
 {
     enum physical physical = type_physical(call->expr->type);
@@ -115,6 +139,7 @@ enum status rows_run(struct function_call *call, struct column *out, struct err 
     void *values = arena_zalloc(call->arena, (call->row_count + 1) * width);
     rows_meant(call, valid);
     bool has_nulls = false;
+    size_t before = call->arena->bytes;
     for (uint32_t word = 0; word < words; word++) {
         for (uint64_t bits = valid[word]; bits != 0; bits &= bits - 1) {
             uint32_t row = word * 64 + (uint32_t)__builtin_ctzll(bits);
@@ -124,6 +149,7 @@ enum status rows_run(struct function_call *call, struct column *out, struct err 
                 call->error_row = row;
                 return status;
             }
+            TRY(check_room(call, row, before, err));
             if (value.is_null) {
                 bits_clear(valid, row);
             } else {
@@ -147,7 +173,9 @@ enum status rows_build(struct function_call *call, rows_builder *row_of, struct 
     rows_meant(call, meant);
     struct column_builder *builder =
         column_builder_new(call->arena, call->expr->type, call->row_count);
+    size_t before = call->arena->bytes;
     for (uint32_t row = 0; row < call->row_count; row++) {
+        TRY(check_room(call, row, before, err));
         if (!bits_get(meant, row)) {
             column_builder_null(builder);
             continue;

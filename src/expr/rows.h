@@ -11,6 +11,14 @@
 #include "data/column_builder.h"
 #include "expr/function.h"
 
+// What the results of one function over one batch may take: a text of REPEAT or REGEXP_REPLACE must
+// not end the process.
+enum { ROWS_BYTES_MAX = 512 << 20, ROWS_TEXT_MAX = 64 << 20 };
+// LIMIT where a value of `size` bytes, or all of them together (`total`, added up here), is too
+// much.
+MUST_USE enum status rows_take(struct function_call *call, uint32_t row, uint64_t size,
+                               uint64_t *total, struct err *err);
+
 // Runs function->row over the active rows, FLAT result. Null arguments are skipped where the
 // function is null_in_null_out. A failure leaves the row in call->error_row.
 MUST_USE enum status rows_run(struct function_call *call, struct column *out, struct err *err);
