@@ -28,6 +28,7 @@ struct open_window {
 struct share {
     int64_t end_us;
     uint32_t from, count; // of `positions`
+    bool is_all;          // all rows, in order: without positions
 };
 
 struct op_window_aggregate {
@@ -95,12 +96,45 @@ static void look_up(struct op_window_aggregate *windows)
     }
 }
 
+// Mostly all rows of a batch fall into one TUMBLE window and none is late: then nothing is sorted.
+static bool share_whole(struct op_window_aggregate *windows, const struct batch *in)
+{
+    const struct column *times = &in->columns[windows->time_position];
+    if (windows->assigner.kind != PLAN_WINDOW_TUMBLE || times->valid != NULL ||
+        times->encoding != ENCODING_FLAT || in->row_count == 0) {
+        return false;
+    }
+    const int64_t *values = times->values;
+    int64_t watermark = in->row_watermarks == NULL ? windows->watermark : WATERMARK_NONE;
+    int64_t least = values[0];
+    int64_t greatest = values[0];
+    for (uint32_t row = 1; row < in->row_count; row++) {
+        least = values[row] < least ? values[row] : least;
+        greatest = values[row] > greatest ? values[row] : greatest;
+    }
+    for (uint32_t row = 0; in->row_watermarks != NULL && row < in->row_count; row++) {
+        watermark = in->row_watermarks[row] > watermark ? in->row_watermarks[row] : watermark;
+    }
+    struct window_range range;
+    if (!window_assign(&windows->assigner, least, 0, &range) || greatest >= range.end_us ||
+        (watermark != WATERMARK_NONE && range.end_us - END_MARGIN_US <= watermark)) {
+        return false;
+    }
+    VEC_PUSH(&windows->shares, ((struct share){.end_us = range.end_us,
+                                               .count = in->row_count,
+                                               .is_all = true}));
+    return true;
+}
+
 // Which windows the rows fall into: for each window the positions of its rows, in order. Consecutive
 // rows are mostly of one window, so the last one found is tried first.
 static void share_out(struct op_window_aggregate *windows, const struct batch *in)
 {
     const struct column *times = &in->columns[windows->time_position];
     windows->shares.count = windows->positions.count = 0;
+    if (share_whole(windows, in)) {
+        return;
+    }
     VEC(int64_t) ends = {0};
     VEC(uint16_t) rows = {0};
     for (uint32_t row = 0; row < in->row_count; row++) {
@@ -165,7 +199,9 @@ static enum status add_share(struct op_window_aggregate *windows, const struct b
     struct open_window *open = get_window(windows, share->end_us);
     arena_reset(&windows->op.scratch);
     struct aggregate_window window = {.batch = in,
-                                      .positions = windows->positions.items + share->from,
+                                      .positions = share->is_all
+                                                       ? NULL
+                                                       : windows->positions.items + share->from,
                                       .total = share->count,
                                       .scratch = &windows->op.scratch};
     aggregate_set_begin(&windows->set, &window);

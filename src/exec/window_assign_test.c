@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/window_assign.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+// cmocka.h needs setjmp, stdarg, stddef and stdint before it.
+#include <cmocka.h>
+
+enum { MS = 1000 };
+
+static struct window_assigner make(enum plan_window_kind kind, int64_t size_ms, int64_t slide_ms,
+                                   int64_t offset_ms)
+{
+    struct window_assigner assigner;
+    struct plan_window_spec spec = {
+        .kind = kind, .size_ms = size_ms, .slide_ms = slide_ms, .offset_ms = offset_ms};
+    window_assigner_init(&assigner, &spec);
+    return assigner;
+}
+
+static void expect(const struct window_assigner *assigner, int64_t time_ms, uint32_t index,
+                   int64_t start_ms, int64_t end_ms)
+{
+    struct window_range range;
+    assert_true(window_assign(assigner, time_ms * MS, index, &range));
+    assert_int_equal(range.start_us, start_ms * MS);
+    assert_int_equal(range.end_us, end_ms * MS);
+}
+
+static void expect_no_more(const struct window_assigner *assigner, int64_t time_ms, uint32_t index)
+{
+    struct window_range range;
+    assert_false(window_assign(assigner, time_ms * MS, index, &range));
+}
+
+static void test_tumble_includes_its_start_and_not_its_end(void **state)
+{
+    (void)state;
+    struct window_assigner assigner = make(PLAN_WINDOW_TUMBLE, 10000, 0, 0);
+    expect(&assigner, 0, 0, 0, 10000);
+    expect(&assigner, 9999, 0, 0, 10000);
+    expect(&assigner, 10000, 0, 10000, 20000);
+    expect_no_more(&assigner, 5000, 1);
+}
+
+static void test_windows_align_to_the_epoch_for_negative_times(void **state)
+{
+    (void)state;
+    struct window_assigner assigner = make(PLAN_WINDOW_TUMBLE, 10000, 0, 0);
+    expect(&assigner, -1, 0, -10000, 0);
+    expect(&assigner, -10000, 0, -10000, 0);
+    expect(&assigner, -10001, 0, -20000, -10000);
+}
+
+static void test_offset_moves_the_windows(void **state)
+{
+    (void)state;
+    struct window_assigner assigner = make(PLAN_WINDOW_TUMBLE, 10000, 0, 3000);
+    expect(&assigner, 2999, 0, -7000, 3000);
+    expect(&assigner, 3000, 0, 3000, 13000);
+}
+
+static void test_hop_gives_the_latest_window_first(void **state)
+{
+    (void)state;
+    struct window_assigner assigner = make(PLAN_WINDOW_HOP, 6000, 2000, 0);
+    expect(&assigner, 5000, 0, 4000, 10000);
+    expect(&assigner, 5000, 1, 2000, 8000);
+    expect(&assigner, 5000, 2, 0, 6000);
+    expect_no_more(&assigner, 5000, 3);
+}
+
+static void test_cumulate_grows_by_steps(void **state)
+{
+    (void)state;
+    struct window_assigner assigner = make(PLAN_WINDOW_CUMULATE, 15000, 5000, 0);
+    expect(&assigner, 6000, 0, 0, 10000);
+    expect(&assigner, 6000, 1, 0, 15000);
+    expect_no_more(&assigner, 6000, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tumble_includes_its_start_and_not_its_end),
+        cmocka_unit_test(test_windows_align_to_the_epoch_for_negative_times),
+        cmocka_unit_test(test_offset_moves_the_windows),
+        cmocka_unit_test(test_hop_gives_the_latest_window_first),
+        cmocka_unit_test(test_cumulate_grows_by_steps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
