@@ -118,8 +118,8 @@ enum status avro_cursor_value(struct avro_cursor *cursor, const struct avro_sche
         int64_t branch;
         TRY(read_long(cursor, &branch, err));
         if (branch < 0 || branch >= (int64_t)schema->count) {
-            return ERR(err, STATUS_INVALID_DATA, "Avro: union branch %lld of %u",
-                       (long long)branch, schema->count);
+            return ERR(err, STATUS_INVALID_DATA, "Avro: union branch %lld of %u", (long long)branch,
+                       schema->count);
         }
         schema = schema->fields[branch].schema;
     }
@@ -130,8 +130,7 @@ enum status avro_cursor_value(struct avro_cursor *cursor, const struct avro_sche
     case AVRO_RECORD:
     case AVRO_ARRAY:
     case AVRO_MAP:
-    case AVRO_UNION:
-        return STATUS_OK;
+    case AVRO_UNION: return STATUS_OK;
     case AVRO_BOOLEAN:
         TRY(read_span(cursor, 1, &span, err));
         out->as.i64 = span.ptr[0] != 0;
@@ -145,16 +144,12 @@ enum status avro_cursor_value(struct avro_cursor *cursor, const struct avro_sche
             return ERR(err, STATUS_INVALID_DATA, "Avro: int out of range");
         }
         return STATUS_OK;
-    case AVRO_LONG:
-        return read_long(cursor, &out->as.i64, err);
+    case AVRO_LONG: return read_long(cursor, &out->as.i64, err);
     case AVRO_FLOAT:
-    case AVRO_DOUBLE:
-        return read_float(cursor, schema->kind == AVRO_DOUBLE, &out->as.f64, err);
+    case AVRO_DOUBLE: return read_float(cursor, schema->kind == AVRO_DOUBLE, &out->as.f64, err);
     case AVRO_BYTES:
-    case AVRO_STRING:
-        return avro_cursor_string(cursor, &out->as.bytes, err);
-    case AVRO_FIXED:
-        return read_span(cursor, (uint64_t)schema->size, &out->as.bytes, err);
+    case AVRO_STRING: return avro_cursor_string(cursor, &out->as.bytes, err);
+    case AVRO_FIXED: return read_span(cursor, (uint64_t)schema->size, &out->as.bytes, err);
     }
     return cut(err);
 }

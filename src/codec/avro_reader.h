@@ -13,9 +13,9 @@
 //     }                                                     // END behind the last block
 //     avro_reader_free(reader);
 //
-// The whole file is in memory (manifests are at most some megabytes). Codecs: null, deflate, snappy,
-// zstandard. Everything is checked against its end; a block that is longer or shorter than its rows
-// is damage (avro_cursor_end).
+// The whole file is in memory (manifests are at most some megabytes). Codecs: null, deflate,
+// snappy, zstandard. Everything is checked against its end; a block that is longer or shorter than
+// its rows is damage (avro_cursor_end).
 //
 // Threads: a reader is for one thread.
 #pragma once
@@ -42,8 +42,8 @@ struct avro_schema_cache {
 void avro_schema_cache_release(struct avro_schema_cache *cache);
 
 struct avro_reader_options {
-    struct str name;        // for messages; borrowed
-    size_t block_bytes_max; // of a block, decompressed; 0: 256 MiB
+    struct str name;                 // for messages; borrowed
+    size_t block_bytes_max;          // of a block, decompressed; 0: 256 MiB
     struct avro_schema_cache *cache; // NULL: none
 };
 
@@ -70,22 +70,21 @@ struct avro_value {
     enum avro_kind kind;              // of the branch taken where the schema is a union
     const struct avro_schema *schema; // that branch
     union {
-        int64_t i64; // BOOLEAN, INT, LONG, ENUM (its index)
-        double f64;  // FLOAT, DOUBLE
+        int64_t i64;      // BOOLEAN, INT, LONG, ENUM (its index)
+        double f64;       // FLOAT, DOUBLE
         struct str bytes; // BYTES, STRING, FIXED; borrowed from the block
     } as;
 };
 
 // Reads a value. RECORD: its fields follow, to be read one after the other. ARRAY and MAP: items
 // follow, in runs that avro_cursor_items() counts; in a MAP each is a STRING and a value.
-MUST_USE enum status avro_cursor_value(struct avro_cursor *cursor,
-                                       const struct avro_schema *schema,
+MUST_USE enum status avro_cursor_value(struct avro_cursor *cursor, const struct avro_schema *schema,
                                        struct avro_value *out, struct err *err);
 // How many items come next; 0: the array or map is over.
 MUST_USE enum status avro_cursor_items(struct avro_cursor *cursor, uint64_t *count,
                                        struct err *err);
-MUST_USE enum status avro_cursor_skip(struct avro_cursor *cursor,
-                                      const struct avro_schema *schema, struct err *err);
+MUST_USE enum status avro_cursor_skip(struct avro_cursor *cursor, const struct avro_schema *schema,
+                                      struct err *err);
 MUST_USE enum status avro_cursor_string(struct avro_cursor *cursor, struct str *out,
                                         struct err *err);
 // INVALID_DATA where bytes are left over.

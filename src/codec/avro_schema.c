@@ -23,8 +23,9 @@ static const struct {
     const char *name;
     enum avro_kind kind;
 } primitives[] = {
-    {"null", AVRO_NULL},   {"boolean", AVRO_BOOLEAN}, {"int", AVRO_INT},     {"long", AVRO_LONG},
-    {"float", AVRO_FLOAT}, {"double", AVRO_DOUBLE},   {"bytes", AVRO_BYTES}, {"string", AVRO_STRING},
+    {"null", AVRO_NULL},   {"boolean", AVRO_BOOLEAN}, {"int", AVRO_INT},
+    {"long", AVRO_LONG},   {"float", AVRO_FLOAT},     {"double", AVRO_DOUBLE},
+    {"bytes", AVRO_BYTES}, {"string", AVRO_STRING},
 };
 
 static const struct {
@@ -87,9 +88,8 @@ static enum status parse_name(struct parser *parser, struct str name,
 static int32_t id_of(const struct json_tree *json, const char *key)
 {
     int64_t id;
-    return json_tree_int(json_tree_get(json, key), &id) && id >= 0 && id <= INT32_MAX
-               ? (int32_t)id
-               : AVRO_NO_ID;
+    return json_tree_int(json_tree_get(json, key), &id) && id >= 0 && id <= INT32_MAX ? (int32_t)id
+                                                                                      : AVRO_NO_ID;
 }
 
 static void parse_properties(const struct json_tree *json, struct avro_schema *schema)
@@ -108,8 +108,7 @@ static void parse_properties(const struct json_tree *json, struct avro_schema *s
         schema->scale = (int32_t)number;
     }
     const struct json_tree *adjust = json_tree_get(json, "adjust-to-utc");
-    schema->adjust_to_utc =
-        adjust != NULL && adjust->kind == JSON_TREE_BOOL && adjust->as.boolean;
+    schema->adjust_to_utc = adjust != NULL && adjust->kind == JSON_TREE_BOOL && adjust->as.boolean;
     schema->element_id = id_of(json, "element-id");
     schema->key_id = id_of(json, "key-id");
     schema->value_id = id_of(json, "value-id");
@@ -141,8 +140,8 @@ static enum status parse_record(struct parser *parser, const struct json_tree *j
     return STATUS_OK;
 }
 
-static enum status parse_child(struct parser *parser, const struct json_tree *json,
-                               const char *key, struct avro_schema *schema)
+static enum status parse_child(struct parser *parser, const struct json_tree *json, const char *key,
+                               struct avro_schema *schema)
 {
     const struct json_tree *type = json_tree_get(json, key);
     struct avro_field *child = arena_new(parser->arena, struct avro_field);
@@ -240,22 +239,21 @@ static enum status parse_type(struct parser *parser, const struct json_tree *jso
                               const struct avro_schema **out)
 {
     if (parser->depth >= AVRO_DEPTH_MAX) {
-        return ERR(parser->err, STATUS_LIMIT, "Avro schema: nested over %d levels",
-                   AVRO_DEPTH_MAX);
+        return ERR(parser->err, STATUS_LIMIT, "Avro schema: nested over %d levels", AVRO_DEPTH_MAX);
     }
     parser->depth++;
-    enum status status =
-        json->kind == JSON_TREE_STRING   ? parse_name(parser, json->text, out)
-        : json->kind == JSON_TREE_ARRAY  ? parse_union(parser, json, out)
-        : json->kind == JSON_TREE_OBJECT ? parse_object(parser, json, out)
-                                         : ERR(parser->err, STATUS_INVALID_DATA,
-                                               "Avro schema: a type is a name, object or array");
+    enum status status = json->kind == JSON_TREE_STRING  ? parse_name(parser, json->text, out)
+                         : json->kind == JSON_TREE_ARRAY ? parse_union(parser, json, out)
+                         : json->kind == JSON_TREE_OBJECT
+                             ? parse_object(parser, json, out)
+                             : ERR(parser->err, STATUS_INVALID_DATA,
+                                   "Avro schema: a type is a name, object or array");
     parser->depth--;
     return status;
 }
 
-enum status avro_schema_parse(struct arena *arena, struct str json,
-                              const struct avro_schema **out, struct err *err)
+enum status avro_schema_parse(struct arena *arena, struct str json, const struct avro_schema **out,
+                              struct err *err)
 {
     const struct json_tree *tree;
     struct parser parser = {.arena = arena, .err = err};

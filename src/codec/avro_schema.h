@@ -65,13 +65,13 @@ struct avro_field {
 struct avro_schema {
     enum avro_kind kind;
     enum avro_logical logical;
-    struct str name;    // of RECORD, ENUM, FIXED
-    int32_t size;       // of FIXED
-    int32_t precision;  // of DECIMAL
+    struct str name;   // of RECORD, ENUM, FIXED
+    int32_t size;      // of FIXED
+    int32_t precision; // of DECIMAL
     int32_t scale;
     bool adjust_to_utc; // of timestamps
     int32_t element_id, key_id, value_id;
-    uint32_t count; // of fields, branches, symbols; 1 for ARRAY and MAP
+    uint32_t count;                  // of fields, branches, symbols; 1 for ARRAY and MAP
     const struct avro_field *fields; // RECORD; names of ENUM's symbols; others use `schema` only
 };
 

@@ -22,7 +22,8 @@ static const char schema_text[] =
     "{\"name\":\"a\",\"type\":\"long\",\"field-id\":7},"
     "{\"name\":\"_x20b\",\"iceberg-field-name\":\" b\",\"type\":[\"null\",\"string\"],"
     "\"default\":null,\"field-id\":8},"
-    "{\"name\":\"m\",\"type\":{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"k1_v2\","
+    "{\"name\":\"m\",\"type\":{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"k1_"
+    "v2\","
     "\"fields\":[{\"name\":\"key\",\"type\":\"int\",\"field-id\":1},"
     "{\"name\":\"value\",\"type\":\"bytes\",\"field-id\":2}]},\"logicalType\":\"map\"},"
     "\"field-id\":9},"
@@ -158,10 +159,11 @@ static void test_a_schema_that_contains_itself_is_walked_to_a_limit(void **state
     struct err err;
     const struct avro_schema *schema;
     assert_int_equal(
-        avro_schema_parse(&arena,
-                          STR_LIT("{\"type\":\"record\",\"name\":\"n\",\"fields\":[{\"name\":\"next\","
-                                  "\"type\":[\"null\",\"n\"]}]}"),
-                          &schema, &err),
+        avro_schema_parse(
+            &arena,
+            STR_LIT("{\"type\":\"record\",\"name\":\"n\",\"fields\":[{\"name\":\"next\","
+                    "\"type\":[\"null\",\"n\"]}]}"),
+            &schema, &err),
         STATUS_OK);
     char endless[1000];
     memset(endless, 2, sizeof endless); // branch 1, for ever
@@ -177,10 +179,11 @@ static void test_logical_types_and_ids_are_known(void **state)
     struct err err;
     const struct avro_schema *schema;
     assert_int_equal(
-        avro_schema_parse(&arena,
-                          STR_LIT("{\"type\":\"array\",\"element-id\":133,\"items\":{\"type\":\"long\","
-                                  "\"logicalType\":\"timestamp-micros\",\"adjust-to-utc\":true}}"),
-                          &schema, &err),
+        avro_schema_parse(
+            &arena,
+            STR_LIT("{\"type\":\"array\",\"element-id\":133,\"items\":{\"type\":\"long\","
+                    "\"logicalType\":\"timestamp-micros\",\"adjust-to-utc\":true}}"),
+            &schema, &err),
         STATUS_OK);
     assert_int_equal(schema->element_id, 133);
     assert_int_equal(schema->fields[0].schema->logical, AVRO_LOGICAL_TIMESTAMP_MICROS);

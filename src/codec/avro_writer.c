@@ -41,8 +41,7 @@ void avro_writer_init(struct avro_writer *writer, const struct avro_writer_optio
     put_bytes(&writer->file, STR_LIT("avro.schema"));
     put_bytes(&writer->file, options->schema);
     put_bytes(&writer->file, STR_LIT("avro.codec"));
-    put_bytes(&writer->file,
-              options->without_compression ? STR_LIT("null") : STR_LIT("deflate"));
+    put_bytes(&writer->file, options->without_compression ? STR_LIT("null") : STR_LIT("deflate"));
     for (uint32_t i = 0; i < options->meta_count; i++) {
         put_bytes(&writer->file, options->metas[i].key);
         put_bytes(&writer->file, options->metas[i].value);

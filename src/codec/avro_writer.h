@@ -31,7 +31,7 @@ struct avro_meta {
 };
 
 struct avro_writer_options {
-    struct str schema; // the text of avro.schema
+    struct str schema;             // the text of avro.schema
     const struct avro_meta *metas; // further header keys
     uint32_t meta_count;
     bool without_compression; // codec null instead of deflate

@@ -144,8 +144,8 @@ static size_t utf8_length(const char *text, const char *end)
     return bad ? 0 : length;
 }
 
-// How many of the bytes in front of `end` are plain: ASCII, no control character, quote or backslash.
-// Eight at a time.
+// How many of the bytes in front of `end` are plain: ASCII, no control character, quote or
+// backslash. Eight at a time.
 static size_t plain_run(const char *at, const char *end)
 {
     const char *start = at;
@@ -366,12 +366,8 @@ static enum status parse_value(struct parser *parser, struct json_tree *out)
     }
     parser->depth++;
     switch (*parser->at) {
-    case '{':
-        status = parse_object(parser, out);
-        break;
-    case '[':
-        status = parse_array(parser, out);
-        break;
+    case '{': status = parse_object(parser, out); break;
+    case '[': status = parse_array(parser, out); break;
     case '"':
         out->kind = JSON_TREE_STRING;
         status = parse_string(parser, &out->text);
@@ -488,19 +484,11 @@ void json_tree_quote(struct strbuf *out, struct str text)
 void json_tree_print(struct strbuf *out, const struct json_tree *node)
 {
     switch (node->kind) {
-    case JSON_TREE_NULL:
-        strbuf_add_text(out, "null");
-        break;
-    case JSON_TREE_BOOL:
-        strbuf_add_text(out, node->as.boolean ? "true" : "false");
-        break;
+    case JSON_TREE_NULL: strbuf_add_text(out, "null"); break;
+    case JSON_TREE_BOOL: strbuf_add_text(out, node->as.boolean ? "true" : "false"); break;
     case JSON_TREE_INT:
-    case JSON_TREE_REAL:
-        strbuf_add(out, node->text);
-        break;
-    case JSON_TREE_STRING:
-        json_tree_quote(out, node->text);
-        break;
+    case JSON_TREE_REAL: strbuf_add(out, node->text); break;
+    case JSON_TREE_STRING: json_tree_quote(out, node->text); break;
     case JSON_TREE_ARRAY:
     case JSON_TREE_OBJECT:
         strbuf_add_byte(out, node->kind == JSON_TREE_ARRAY ? '[' : '{');

@@ -7,8 +7,8 @@
 //     TRY(json_tree_parse(arena, text, &root, err));
 //     const struct json_tree *version = json_tree_get(root, "format-version");
 //
-// RFC 8259, UTF-8 checked; of a repeated key the last one counts. Strings without escapes borrow from
-// the text, which must live as long as the tree; members keep the order of the text.
+// RFC 8259, UTF-8 checked; of a repeated key the last one counts. Strings without escapes borrow
+// from the text, which must live as long as the tree; members keep the order of the text.
 //
 // Hostile input: depth is limited to JSON_TREE_DEPTH_MAX; memory is at most about 48 bytes for each
 // byte of text.

@@ -25,8 +25,9 @@ static void test_members_keep_their_order_and_the_last_of_a_key_counts(void **st
     struct err err;
     const struct json_tree *root;
     int64_t number;
-    assert_int_equal(parse(&arena, " {\"b\": 1, \"a\":[true,null,-2.5e1],\"b\":9223372036854775807}",
-                           &root, &err),
+    assert_int_equal(parse(&arena,
+                           " {\"b\": 1, \"a\":[true,null,-2.5e1],\"b\":9223372036854775807}", &root,
+                           &err),
                      STATUS_OK);
     assert_int_equal(root->count, 3);
     assert_true(str_is(root->keys[0], "b") && str_is(root->keys[1], "a"));
@@ -60,8 +61,8 @@ static void test_a_printed_tree_is_the_text_without_blanks(void **state)
     struct strbuf out;
     const struct json_tree *root;
     strbuf_init(&out, 1000);
-    assert_int_equal(parse(&arena, "{ \"a\\u0001\" : [ 1.50 , {} , [] , \"x\\ty\" ] }", &root, &err),
-                     STATUS_OK);
+    assert_int_equal(
+        parse(&arena, "{ \"a\\u0001\" : [ 1.50 , {} , [] , \"x\\ty\" ] }", &root, &err), STATUS_OK);
     json_tree_print(&out, root);
     assert_string_equal(out.ptr, "{\"a\\u0001\":[1.50,{},[],\"x\\ty\"]}");
     strbuf_release(&out);
@@ -75,11 +76,26 @@ static void test_broken_texts_are_refused_at_their_place(void **state)
         const char *text;
         uint64_t offset;
     } cases[] = {
-        {"", 0},          {"{", 1},          {"[1,]", 3},           {"[1 2]", 3},
-        {"{\"a\" 1}", 5}, {"\"a", 1},        {"\"\\x\"", 2},        {"\"\\ud800\"", 7},
-        {"01", 2},        {"1.", 2},         {"-", 1},              {"tru", 0},
-        {"1 1", 2},       {"\"\x01\"", 1},   {"\"\xc0\x80\"", 1},   {"\"\xed\xa0\x80\"", 1},
-        {"nul", 0},       {"[1}", 2},        {"{\"a\":1,}", 7},     {"\"\xff\"", 1},
+        {"", 0},
+        {"{", 1},
+        {"[1,]", 3},
+        {"[1 2]", 3},
+        {"{\"a\" 1}", 5},
+        {"\"a", 1},
+        {"\"\\x\"", 2},
+        {"\"\\ud800\"", 7},
+        {"01", 2},
+        {"1.", 2},
+        {"-", 1},
+        {"tru", 0},
+        {"1 1", 2},
+        {"\"\x01\"", 1},
+        {"\"\xc0\x80\"", 1},
+        {"\"\xed\xa0\x80\"", 1},
+        {"nul", 0},
+        {"[1}", 2},
+        {"{\"a\":1,}", 7},
+        {"\"\xff\"", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct arena arena = {0};

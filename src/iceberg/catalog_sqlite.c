@@ -31,8 +31,8 @@ static const char schema_sql[] =
 enum status catalog_sqlite_failed(struct catalog_sqlite *self, const char *what, struct err *err)
 {
     int code = sqlite3_errcode(self->db);
-    enum status status = code == SQLITE_BUSY || code == SQLITE_LOCKED ? STATUS_UNAVAILABLE
-                         : code == SQLITE_FULL                        ? STATUS_LIMIT
+    enum status status = code == SQLITE_BUSY || code == SQLITE_LOCKED      ? STATUS_UNAVAILABLE
+                         : code == SQLITE_FULL                             ? STATUS_LIMIT
                          : code == SQLITE_CORRUPT || code == SQLITE_NOTADB ? STATUS_INVALID_DATA
                                                                            : STATUS_IO;
     return ERR(err, status, "catalog %s: %s: %s", self->path, what, sqlite3_errmsg(self->db));
@@ -84,8 +84,7 @@ static enum status count_rows(struct catalog_sqlite *self, const char *sql, stru
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
         (*rows)++;
     }
-    enum status status =
-        code == SQLITE_DONE ? STATUS_OK : catalog_sqlite_failed(self, "read", err);
+    enum status status = code == SQLITE_DONE ? STATUS_OK : catalog_sqlite_failed(self, "read", err);
     sqlite3_finalize(statement);
     return status;
 }
@@ -107,8 +106,8 @@ static enum status make_schema(struct catalog_sqlite *self, struct err *err)
                    "SELECT 1 FROM pragma_table_info('iceberg_tables') WHERE name = 'iceberg_type'",
                    none, none, &typed, err));
     if (typed == 0) {
-        TRY(catalog_sqlite_exec(self, "ALTER TABLE iceberg_tables ADD COLUMN iceberg_type VARCHAR(5)",
-                                err));
+        TRY(catalog_sqlite_exec(
+            self, "ALTER TABLE iceberg_tables ADD COLUMN iceberg_type VARCHAR(5)", err));
     }
     return STATUS_OK;
 }

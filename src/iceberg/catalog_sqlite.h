@@ -3,7 +3,8 @@
 // catalog_sqlite: the embedded catalog, one SQLite file in the schema of Iceberg's JDBC catalog
 // (Java's JdbcCatalog, PyIceberg's SqlCatalog; both open the same file with the catalog's name).
 //
-//     iceberg_tables                 a row a table: where its metadata is; iceberg_type NULL or TABLE
+//     iceberg_tables                 a row a table: where its metadata is; iceberg_type NULL or
+//     TABLE
 //     iceberg_namespace_properties   databases; `exists` = `true` makes an empty one
 //     frazil_definitions             ours: connector tables and views, as JSON (definition_json.h)
 //
@@ -25,12 +26,12 @@ struct store;
 struct table_place;
 
 struct catalog_sqlite_options {
-    const char *path;         // of the SQLite file; its directory exists
-    struct str name;          // catalog_name in its rows: "lake"
+    const char *path;            // of the SQLite file; its directory exists
+    struct str name;             // catalog_name in its rows: "lake"
     struct str default_database; // made where it is missing; "default"
-    struct str warehouse;     // where tables are made: "file:///…/warehouse", without the last '/'
-    struct store *store;      // borrowed, as `env`
-    struct table_env *env;    // NULL: the system's
+    struct str warehouse;  // where tables are made: "file:///…/warehouse", without the last '/'
+    struct store *store;   // borrowed, as `env`
+    struct table_env *env; // NULL: the system's
 };
 
 MUST_USE enum status catalog_sqlite_open(const struct catalog_sqlite_options *options,

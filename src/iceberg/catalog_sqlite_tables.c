@@ -62,8 +62,7 @@ static enum status texts_of(struct catalog_sqlite *self, struct arena *arena, co
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
         VEC_PUSH(&rows, arena_str(arena, catalog_sqlite_column(statement, 0)));
     }
-    enum status status =
-        code == SQLITE_DONE ? STATUS_OK : catalog_sqlite_failed(self, "read", err);
+    enum status status = code == SQLITE_DONE ? STATUS_OK : catalog_sqlite_failed(self, "read", err);
     *found = rows.count;
     *out = arena_copy(arena, rows.items, rows.count * sizeof *rows.items);
     VEC_RELEASE(&rows);
@@ -145,8 +144,7 @@ static enum status create_database_locked(struct catalog_sqlite *self, struct st
 }
 
 // Runs `status`'s work between BEGIN and COMMIT; what failed is taken back.
-static enum status end_transaction(struct catalog_sqlite *self, enum status status,
-                                   struct err *err)
+static enum status end_transaction(struct catalog_sqlite *self, enum status status, struct err *err)
 {
     if (status == STATUS_OK) {
         status = catalog_sqlite_exec(self, "COMMIT", err);
@@ -242,8 +240,7 @@ static enum status list_locked(struct catalog_sqlite *self, struct arena *arena,
                                  ? TABLE_KIND_VIEW
                                  : TABLE_KIND_TABLE);
     }
-    enum status status =
-        code == SQLITE_DONE ? STATUS_OK : catalog_sqlite_failed(self, "read", err);
+    enum status status = code == SQLITE_DONE ? STATUS_OK : catalog_sqlite_failed(self, "read", err);
     *count = rows.count;
     *names = arena_copy(arena, rows.items, rows.count * sizeof *rows.items);
     if (kinds != NULL) {
@@ -281,11 +278,11 @@ static enum status definition_of(struct catalog_sqlite *self, struct arena *aren
     struct str *rows;
     uint32_t count = 0;
     pthread_mutex_lock(&self->lock);
-    enum status status = texts_of(self, arena,
-                                  "SELECT definition FROM frazil_definitions WHERE "
-                                  "catalog_name = ?1 AND database_name = ?2 AND name = ?3",
-                                  (struct str[]){self->base.name, database, name}, 3, &rows, &count,
-                                  err);
+    enum status status =
+        texts_of(self, arena,
+                 "SELECT definition FROM frazil_definitions WHERE "
+                 "catalog_name = ?1 AND database_name = ?2 AND name = ?3",
+                 (struct str[]){self->base.name, database, name}, 3, &rows, &count, err);
     pthread_mutex_unlock(&self->lock);
     TRY(status);
     if (count == 0) {
@@ -388,14 +385,14 @@ static enum status create_definition(struct catalog_sqlite *self, const struct t
         status = ERR(err, STATUS_LIMIT, "a definition of over %d bytes", DEFINITION_BYTES_MAX);
     } else {
         pthread_mutex_lock(&self->lock);
-        status = run(self,
-                     "INSERT INTO frazil_definitions (catalog_name, database_name, name, kind, "
-                     "definition) VALUES (?1, ?2, ?3, ?4, ?5)",
-                     (struct str[]){self->base.name, def->database, def->name,
-                                    def->kind == TABLE_KIND_VIEW ? STR_LIT("VIEW")
-                                                                 : STR_LIT("TABLE"),
-                                    strbuf_str(&json)},
-                     TEXTS_MAX, NULL, err);
+        status =
+            run(self,
+                "INSERT INTO frazil_definitions (catalog_name, database_name, name, kind, "
+                "definition) VALUES (?1, ?2, ?3, ?4, ?5)",
+                (struct str[]){self->base.name, def->database, def->name,
+                               def->kind == TABLE_KIND_VIEW ? STR_LIT("VIEW") : STR_LIT("TABLE"),
+                               strbuf_str(&json)},
+                TEXTS_MAX, NULL, err);
         pthread_mutex_unlock(&self->lock);
         if (status == STATUS_EXISTS) {
             status = exists_already(def, err);
@@ -576,12 +573,11 @@ static enum status alter_definition(struct catalog_sqlite *self, struct arena *a
     strbuf_init(&json, DEFINITION_BYTES_MAX);
     definition_json_print(&json, &def);
     pthread_mutex_lock(&self->lock);
-    enum status status = run(self,
-                             "UPDATE frazil_definitions SET definition = ?4 WHERE "
-                             "catalog_name = ?1 AND database_name = ?2 AND name = ?3",
-                             (struct str[]){self->base.name, def.database, def.name,
-                                            strbuf_str(&json)},
-                             4, NULL, err);
+    enum status status = run(
+        self,
+        "UPDATE frazil_definitions SET definition = ?4 WHERE "
+        "catalog_name = ?1 AND database_name = ?2 AND name = ?3",
+        (struct str[]){self->base.name, def.database, def.name, strbuf_str(&json)}, 4, NULL, err);
     pthread_mutex_unlock(&self->lock);
     strbuf_release(&json);
     return status;
@@ -621,9 +617,8 @@ enum status catalog_sqlite_alter_options(struct catalog *catalog, struct str dat
     arena_init(&arena);
     enum status status = catalog_sqlite_get_table(catalog, &arena, database, name, &def, err);
     if (status == STATUS_OK) {
-        status = def->is_iceberg
-                     ? alter_iceberg(self, &arena, def, options, option_count, err)
-                     : alter_definition(self, &arena, def, options, option_count, err);
+        status = def->is_iceberg ? alter_iceberg(self, &arena, def, options, option_count, err)
+                                 : alter_definition(self, &arena, def, options, option_count, err);
     }
     arena_release(&arena);
     return status;

@@ -268,8 +268,8 @@ static enum status attempt_once(struct commit_state *state, struct commit_result
         return status;
     }
     struct str expected = arena_str(&state->arena, table->location);
-    status = table->place.pointer->ops->swap(table->place.pointer, &table->name, expected,
-                                             location, err);
+    status = table->place.pointer->ops->swap(table->place.pointer, &table->name, expected, location,
+                                             err);
     if (status == STATUS_OK) {
         *outcome = DONE;
         return published(state, &update, next, json, location, err);
@@ -284,12 +284,12 @@ static enum status run_attempts(struct commit_state *state, struct commit_result
 {
     struct iceberg_table *table = state->table;
     struct table_env *env = table->place.env;
-    int64_t retries = table_metadata_property_i64(table->metadata, "commit.retry.num-retries",
-                                                  RETRIES_DEFAULT);
-    int64_t wait = table_metadata_property_i64(table->metadata, "commit.retry.min-wait-ms",
-                                               WAIT_MIN_MS);
-    int64_t wait_max = table_metadata_property_i64(table->metadata, "commit.retry.max-wait-ms",
-                                                   WAIT_MAX_MS);
+    int64_t retries =
+        table_metadata_property_i64(table->metadata, "commit.retry.num-retries", RETRIES_DEFAULT);
+    int64_t wait =
+        table_metadata_property_i64(table->metadata, "commit.retry.min-wait-ms", WAIT_MIN_MS);
+    int64_t wait_max =
+        table_metadata_property_i64(table->metadata, "commit.retry.max-wait-ms", WAIT_MAX_MS);
     int64_t total = table_metadata_property_i64(table->metadata, "commit.retry.total-timeout-ms",
                                                 TOTAL_MS_DEFAULT);
     int64_t started = env->now_ms(env);
@@ -368,8 +368,8 @@ enum status commit_create(const struct table_place *place, const struct table_na
         struct str directory = iceberg_table_metadata_directory(metadata, &arena);
         struct str file = iceberg_table_metadata_name(&arena, STR_LIT(""), uuid);
         struct str path = arena_printf(&arena, "%.*s/%.*s", STR_ARGS(directory), STR_ARGS(file));
-        status = store_put(place->store, path, str_make(json->ptr, json->size), STORE_EXCLUSIVE,
-                           err);
+        status =
+            store_put(place->store, path, str_make(json->ptr, json->size), STORE_EXCLUSIVE, err);
         if (status == STATUS_OK) {
             status = place->pointer->ops->swap(place->pointer, name, STR_LIT(""), path, err);
             if (status != STATUS_OK && status != STATUS_COMMIT_UNKNOWN) {

@@ -13,19 +13,21 @@
 //     metadata JSON       file*
 //     their directory     *
 //     catalog             the swap; SQLite in WAL mode with synchronous=FULL: its log*
-// One data file in a directory that exists: 7 fsyncs. Nothing that a published file names can be lost:
-// the pointer moves last. A crash before the swap leaves files that nothing names, all of which carry
-// the writer's tag in their names; commit_clean() removes them.
+// One data file in a directory that exists: 7 fsyncs. Nothing that a published file names can be
+// lost: the pointer moves last. A crash before the swap leaves files that nothing names, all of
+// which carry the writer's tag in their names; commit_clean() removes them.
 //
 // Attempts. The snapshot id and the manifests of new files are made once; the list and the metadata
-// once an attempt, under new names. Before each attempt the current metadata is loaded and `check` is
-// asked: it searches what is new for the caller's token.
+// once an attempt, under new names. Before each attempt the current metadata is loaded and `check`
+// is asked: it searches what is new for the caller's token.
 //     OK        published
 //     CONFLICT  a definite no: this attempt's list and metadata are removed, the table is loaded
 //               again, after a pause (commit.retry.*) the next attempt is made on what is there now
-//     COMMIT_UNKNOWN  nothing is removed. The table is loaded (up to three times, with pauses): is our
-//               snapshot in it, we are done. Otherwise the next attempt, again on what is there now: if
-//               the lost one takes effect in between, its swap will fail and the search will find it.
+//     COMMIT_UNKNOWN  nothing is removed. The table is loaded (up to three times, with pauses): is
+//     our
+//               snapshot in it, we are done. Otherwise the next attempt, again on what is there
+//               now: if the lost one takes effect in between, its swap will fail and the search
+//               will find it.
 // When attempts run out: CONFLICT (all were definite; new manifests removed), or COMMIT_UNKNOWN
 // (files are left; only a later search can tell).
 //
@@ -51,7 +53,8 @@ struct commit_options {
     const struct data_file *files;
     uint32_t file_count;
     bool force_snapshot; // also without files: a fence
-    const struct table_property *summary; // added to the snapshot's summary, in front of the figures
+    const struct table_property
+        *summary; // added to the snapshot's summary, in front of the figures
     uint32_t summary_count;
     const struct table_property *properties; // set in the same commit; an empty value removes
     uint32_t property_count;

@@ -15,8 +15,7 @@ enum { TARGET_BYTES_DEFAULT = 8 << 20, MIN_COUNT_DEFAULT = 100 };
 enum status commit_put(struct commit_state *state, struct str name, struct str bytes,
                        struct str *path, struct err *err)
 {
-    struct str directory =
-        iceberg_table_metadata_directory(state->table->metadata, &state->arena);
+    struct str directory = iceberg_table_metadata_directory(state->table->metadata, &state->arena);
     *path = arena_printf(&state->arena, "%.*s/%.*s", STR_ARGS(directory), STR_ARGS(name));
     VEC_PUSH(&state->written, *path);
     return store_put(state->table->place.store, *path, bytes, STORE_EXCLUSIVE | STORE_SYNC_LATER,
@@ -174,8 +173,8 @@ static enum status copy_entries(struct commit_state *state, struct str bytes,
 }
 
 static enum status copy_candidate(struct commit_state *state, const struct candidate *candidate,
-                                  const struct partition_spec *spec,
-                                  struct manifest_writer *writer, struct err *err)
+                                  const struct partition_spec *spec, struct manifest_writer *writer,
+                                  struct err *err)
 {
     if (candidate->fresh != NULL) {
         return copy_entries(state, candidate->fresh->bytes, &candidate->fresh->row, spec, writer,
@@ -233,8 +232,8 @@ static enum status pack(struct commit_state *state, const struct candidate *grou
     const struct table_metadata *metadata = state->table->metadata;
     int64_t target = table_metadata_property_i64(metadata, "commit.manifest.target-size-bytes",
                                                  TARGET_BYTES_DEFAULT);
-    int64_t min_count = table_metadata_property_i64(
-        metadata, "commit.manifest.min-count-to-merge", MIN_COUNT_DEFAULT);
+    int64_t min_count = table_metadata_property_i64(metadata, "commit.manifest.min-count-to-merge",
+                                                    MIN_COUNT_DEFAULT);
     const struct partition_spec *spec = table_metadata_spec(metadata, group[0].row->spec_id);
     // Where bins begin, found from the end.
     bool *begins = arena_new_array(&state->arena, bool, count + 1);
@@ -256,8 +255,8 @@ static enum status pack(struct commit_state *state, const struct candidate *grou
         for (uint32_t i = from; i < to; i++) {
             has_first = has_first || group[i].row == first->row;
         }
-        bool merges = to - from > 1 && spec != NULL &&
-                      (!has_first || (int64_t)(to - from) >= min_count);
+        bool merges =
+            to - from > 1 && spec != NULL && (!has_first || (int64_t)(to - from) >= min_count);
         if (merges) {
             TRY(merge(state, &group[from], to - from, spec, err));
         } else {
@@ -276,8 +275,8 @@ static bool is_live(const struct manifest_file *row)
     return row->added_files != 0 || row->existing_files != 0;
 }
 
-static void gather(struct commit_state *state, const struct manifest_file *existing,
-                   uint32_t count, candidate_vec *data, candidate_vec *deletes)
+static void gather(struct commit_state *state, const struct manifest_file *existing, uint32_t count,
+                   candidate_vec *data, candidate_vec *deletes)
 {
     for (uint32_t i = 0; i < state->manifests.count; i++) {
         struct commit_manifest *fresh = &state->manifests.items[i];
@@ -296,12 +295,11 @@ static void gather(struct commit_state *state, const struct manifest_file *exist
     }
 }
 
-static enum status arrange(struct commit_state *state, const candidate_vec *data,
-                           struct err *err)
+static enum status arrange(struct commit_state *state, const candidate_vec *data, struct err *err)
 {
-    bool merging = state->options->file_count > 0 &&
-                   table_metadata_property_bool(state->table->metadata,
-                                                "commit.manifest-merge.enabled", true);
+    bool merging =
+        state->options->file_count > 0 &&
+        table_metadata_property_bool(state->table->metadata, "commit.manifest-merge.enabled", true);
     if (!merging) {
         for (uint32_t i = 0; i < data->count; i++) {
             TRY(keep(state, &data->items[i], err));

@@ -32,8 +32,7 @@ static struct str file_name(struct str path)
 
 // Files with the tag below a directory.
 static enum status add_tagged(struct iceberg_table *table, struct arena *arena,
-                              struct str directory, const char *tag, str_vec *out,
-                              struct err *err)
+                              struct str directory, const char *tag, str_vec *out, struct err *err)
 {
     struct store_object *objects;
     size_t count;
@@ -106,8 +105,8 @@ static enum status add_reachable(struct iceberg_table *table, struct arena *aren
         struct manifest_file *files;
         uint32_t count = 0;
         add_copy(arena, out, metadata->snapshots[i].manifest_list);
-        status = iceberg_table_read_list(table, arena, &metadata->snapshots[i], &files, &count,
-                                         err);
+        status =
+            iceberg_table_read_list(table, arena, &metadata->snapshots[i], &files, &count, err);
         for (uint32_t j = 0; status == STATUS_OK && j < count; j++) {
             if (is_known(&manifests, files[j].path)) {
                 continue;
@@ -133,14 +132,13 @@ enum status commit_clean(struct iceberg_table *table, uint64_t writer_tag, const
     *removed = 0;
     arena_init(&arena);
     table_env_tag_text(writer_tag, tag);
-    enum status status =
-        add_tagged(table, &arena, iceberg_table_data_directory(table->metadata, &arena), tag,
-                   &tagged, err);
+    enum status status = add_tagged(
+        table, &arena, iceberg_table_data_directory(table->metadata, &arena), tag, &tagged, err);
     bool with_data = tagged.count > 0;
     if (status == STATUS_OK) {
-        status = add_tagged(table, &arena,
-                            iceberg_table_metadata_directory(table->metadata, &arena), tag,
-                            &tagged, err);
+        status =
+            add_tagged(table, &arena, iceberg_table_metadata_directory(table->metadata, &arena),
+                       tag, &tagged, err);
     }
     if (status == STATUS_OK && tagged.count > 0) {
         status = add_reachable(table, &arena, tag, with_data, &reachable, err);
@@ -152,9 +150,8 @@ enum status commit_clean(struct iceberg_table *table, uint64_t writer_tag, const
         qsort(reachable.items, reachable.count, sizeof *reachable.items, compare_strs);
     }
     for (uint32_t i = 0; status == STATUS_OK && i < tagged.count; i++) {
-        if (reachable.count == 0 ||
-            bsearch(&tagged.items[i], reachable.items, reachable.count, sizeof *reachable.items,
-                    compare_strs) == NULL) {
+        if (reachable.count == 0 || bsearch(&tagged.items[i], reachable.items, reachable.count,
+                                            sizeof *reachable.items, compare_strs) == NULL) {
             commit_remove(table->place.store, tagged.items[i]);
             (*removed)++;
         }

@@ -8,8 +8,8 @@
 // expired snapshot is compared with its child only: two lists are read. Otherwise all lists are.
 //
 // Which data files went. Where every snapshot only appended, none: merging manifests carries all
-// entries on. Otherwise the live entries of the manifests that went, less those that a kept manifest
-// carries on as existing.
+// entries on. Otherwise the live entries of the manifests that went, less those that a kept
+// manifest carries on as existing.
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -29,8 +29,8 @@ static int compare_strs(const void *a, const void *b)
 
 static bool holds(const str_vec *sorted, struct str text)
 {
-    return sorted->count > 0 && bsearch(&text, sorted->items, sorted->count, sizeof text,
-                                        compare_strs) != NULL;
+    return sorted->count > 0 &&
+           bsearch(&text, sorted->items, sorted->count, sizeof text, compare_strs) != NULL;
 }
 
 static void sort(str_vec *strs)
@@ -178,9 +178,8 @@ static enum status lost_on_line(struct commit_state *state, struct arena *arena,
 }
 
 static enum status lost_anyhow(struct commit_state *state, struct arena *arena,
-                               const struct table_metadata *base,
-                               const struct table_metadata *next, struct lost *out,
-                               struct err *err)
+                               const struct table_metadata *base, const struct table_metadata *next,
+                               struct lost *out, struct err *err)
 {
     manifest_vec own = {0};
     enum status status = STATUS_OK;
@@ -201,8 +200,8 @@ static enum status lost_anyhow(struct commit_state *state, struct arena *arena,
 
 // Paths of the live entries of a manifest.
 static enum status add_paths(struct commit_state *state, struct arena *arena,
-                             const struct table_metadata *metadata,
-                             const struct manifest_file *row, str_vec *out, struct err *err)
+                             const struct table_metadata *metadata, const struct manifest_file *row,
+                             str_vec *out, struct err *err)
 {
     struct manifest_reader *reader = NULL;
     struct manifest_entry entry;
@@ -229,9 +228,8 @@ static enum status add_paths(struct commit_state *state, struct arena *arena,
 
 // The data and delete files that only `lost` manifests named.
 static enum status lost_files(struct commit_state *state, struct arena *arena,
-                              const struct table_metadata *base,
-                              const struct table_metadata *next, const struct lost *lost,
-                              str_vec *out, struct err *err)
+                              const struct table_metadata *base, const struct table_metadata *next,
+                              const struct lost *lost, str_vec *out, struct err *err)
 {
     str_vec candidates = {0};
     str_vec alive = {0};
@@ -271,8 +269,7 @@ static void drop_statistics(struct commit_state *state, const struct json_tree *
     for (uint32_t i = 0; list != NULL && i < list->count; i++) {
         int64_t id;
         struct str path = json_tree_str(json_tree_get(&list->items[i], "statistics-path"));
-        if (path.size > 0 &&
-            json_tree_int(json_tree_get(&list->items[i], "snapshot-id"), &id) &&
+        if (path.size > 0 && json_tree_int(json_tree_get(&list->items[i], "snapshot-id"), &id) &&
             table_metadata_snapshot(next, id) == NULL) {
             drop(state, path);
         }

@@ -29,13 +29,13 @@ static int compare_places(const void *a, const void *b)
     return x->hash < y->hash ? -1 : x->hash > y->hash;
 }
 
-// -0.0 and 0.0 are two partitions, yet whoever counts them by value counts one: so does the summary.
+// -0.0 and 0.0 are two partitions, yet whoever counts them by value counts one: so does the
+// summary.
 static const struct iceberg_value *without_minus_zero(struct arena *arena,
                                                       const struct partition_spec *spec,
                                                       const struct iceberg_value *tuple)
 {
-    struct iceberg_value *copy =
-        arena_copy(arena, tuple, spec->field_count * sizeof *tuple);
+    struct iceberg_value *copy = arena_copy(arena, tuple, spec->field_count * sizeof *tuple);
     for (uint32_t i = 0; i < spec->field_count; i++) {
         enum iceberg_kind kind = spec->fields[i].result->kind;
         if ((kind == ICEBERG_FLOAT || kind == ICEBERG_DOUBLE) && copy[i].as.f64 == 0) {
@@ -132,8 +132,7 @@ void commit_summary(struct commit_state *state, struct arena *arena,
     add_total(arena, &summary, parent, "total-delete-files", 0);
     add_total(arena, &summary, parent, "total-position-deletes", 0);
     add_total(arena, &summary, parent, "total-equality-deletes", 0);
-    VEC_PUSH(&summary,
-             ((struct table_property){STR_LIT("engine-name"), STR_LIT("frazil")}));
+    VEC_PUSH(&summary, ((struct table_property){STR_LIT("engine-name"), STR_LIT("frazil")}));
     *count = summary.count;
     *out = arena_copy(arena, summary.items, summary.count * sizeof *summary.items);
     VEC_RELEASE(&summary);

@@ -131,8 +131,7 @@ static void world_init(struct world *world, int32_t version,
         {.id = 2, .name = STR_LIT("day"), .type = iceberg_type_simple(ICEBERG_DATE)},
     };
     struct iceberg_type columns = {.kind = ICEBERG_STRUCT, .field_count = 2, .fields = fields};
-    struct partition_field partition = {
-        .field_id = 1000, .source_id = 2, .name = STR_LIT("day")};
+    struct partition_field partition = {.field_id = 1000, .source_id = 2, .name = STR_LIT("day")};
     struct table_update_new table = {.format_version = version,
                                      .uuid = STR_LIT("00000000-0000-4000-8000-000000000001"),
                                      .location = STR_LIT("w/db/t"),
@@ -213,8 +212,7 @@ static uint32_t live_files(struct world *world, struct iceberg_table *table)
     uint32_t count;
     uint32_t files = 0;
     struct err err;
-    assert_int_equal(iceberg_table_manifests(table, snapshot, &manifests, &count, &err),
-                     STATUS_OK);
+    assert_int_equal(iceberg_table_manifests(table, snapshot, &manifests, &count, &err), STATUS_OK);
     for (uint32_t i = 0; i < count; i++) {
         struct buf *bytes;
         struct manifest_reader *reader;
@@ -240,8 +238,7 @@ static uint32_t live_files(struct world *world, struct iceberg_table *table)
 
 static int64_t total(struct iceberg_table *table, const char *key)
 {
-    const struct str *text =
-        table_metadata_summary(table_metadata_current(table->metadata), key);
+    const struct str *text = table_metadata_summary(table_metadata_current(table->metadata), key);
     int64_t value = -1;
     assert_non_null(text);
     assert_true(str_to_i64(*text, &value));
@@ -302,8 +299,7 @@ static void foreign_append(struct world *world)
     struct iceberg_table *table = open_table(world);
     struct commit_result result;
     struct err err;
-    assert_int_equal(append(world, table, "w/db/t/data/foreign", 9, 100, &result, &err),
-                     STATUS_OK);
+    assert_int_equal(append(world, table, "w/db/t/data/foreign", 9, 100, &result, &err), STATUS_OK);
     iceberg_table_free(table);
 }
 
@@ -501,9 +497,9 @@ static void test_leftovers_of_a_writer_are_cleaned_and_no_others(void **state)
     }
     snprintf(path, sizeof path, "w/db/t/data/%s-kept.parquet", tag);
     assert_int_equal(store_put(world.store, str_from(path), STR_LIT("x"), 0, &err), STATUS_OK);
-    assert_int_equal(store_put(world.store, STR_LIT("w/db/t/data/foreign.parquet"), STR_LIT("x"), 0,
-                               &err),
-                     STATUS_OK);
+    assert_int_equal(
+        store_put(world.store, STR_LIT("w/db/t/data/foreign.parquet"), STR_LIT("x"), 0, &err),
+        STATUS_OK);
     struct str keep = str_from(path);
     assert_int_equal(commit_clean(table, 0xabcdef, &keep, 1, &removed, &err), STATUS_OK);
     assert_int_equal(removed, 3);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// data_file_pack: data files as bytes and back, for committables in checkpoints. Any later run of the
-// same build family reads them; they never leave the process's own files.
+// data_file_pack: data files as bytes and back, for committables in checkpoints. Any later run of
+// the same build family reads them; they never leave the process's own files.
 #pragma once
 
 #include "base/err.h"

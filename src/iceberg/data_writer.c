@@ -32,20 +32,19 @@ enum status data_writer_new(const struct data_writer_options *options, struct da
     writer->current = DATA_WRITER_NO_OBJECT;
     budget_init(&writer->budget, options->budget,
                 options->memory_max > 0 ? options->memory_max : MEMORY_DEFAULT);
-    int64_t target = table_metadata_property_i64(metadata, "write.target-file-size-bytes",
-                                                 TARGET_BYTES_DEFAULT);
+    int64_t target =
+        table_metadata_property_i64(metadata, "write.target-file-size-bytes", TARGET_BYTES_DEFAULT);
     writer->target_bytes = target > 0 ? (uint64_t)target : (uint64_t)TARGET_BYTES_DEFAULT;
     writer->data_directory = iceberg_table_data_directory(metadata, &writer->arena);
     table_env_tagged_uuid(options->env, options->writer_tag, writer->uuid);
     writer->encoder = parquet_encoder_new();
-    writer->lanes = arena_new_array(&writer->arena, struct iceberg_value *,
-                                    writer->spec->field_count + 1);
+    writer->lanes =
+        arena_new_array(&writer->arena, struct iceberg_value *, writer->spec->field_count + 1);
     enum status status =
         file_schema_options(&writer->arena, metadata, &writer->parquet_options, err);
     for (uint32_t i = 0; status == STATUS_OK && i < writer->spec->field_count; i++) {
         const struct partition_field *field = &writer->spec->fields[i];
-        writer->lanes[i] =
-            arena_new_array(&writer->arena, struct iceberg_value, BATCH_ROWS_MAX);
+        writer->lanes[i] = arena_new_array(&writer->arena, struct iceberg_value, BATCH_ROWS_MAX);
         if (field->transform.kind == TRANSFORM_UNKNOWN || field->source == NULL) {
             status = ERR(err, STATUS_UNSUPPORTED,
                          "partition field '%.*s': its transform is not known here",
@@ -287,16 +286,16 @@ static enum status reopen(struct data_writer *writer, struct data_writer_file *f
         }
     }
     if (status == STATUS_OK) {
-        status = parquet_writer_restore(writer->encoder, options, sources, count, &file->parquet,
-                                        err);
+        status =
+            parquet_writer_restore(writer->encoder, options, sources, count, &file->parquet, err);
     }
     mem_free(slices);
     mem_free(sources);
     return status;
 }
 
-// One open file: it becomes the open file of its partition, or one that is closed at the next commit
-// where that has one already or the table has moved on.
+// One open file: it becomes the open file of its partition, or one that is closed at the next
+// commit where that has one already or the table has moved on.
 static enum status restore_file(struct data_writer *writer, struct data_file_unpack *in,
                                 const struct partition_spec *spec,
                                 const struct parquet_writer_options *options, bool current,

@@ -4,23 +4,24 @@
 //
 //     TRY(data_writer_new(&options, &writer, err));
 //     TRY(data_writer_append(writer, &batch, err));                 // any number of times
-//     TRY(data_writer_barrier(writer, &barrier, &out, err));        // at each checkpoint and commit
-//     data_writer_durable(writer, out.state_number);                // when that checkpoint is durable
-//     data_writer_free(writer);
+//     TRY(data_writer_barrier(writer, &barrier, &out, err));        // at each checkpoint and
+//     commit
+//     data_writer_durable(writer, out.state_number);                // when that checkpoint is
+//     durable data_writer_free(writer);
 //
-// Partitions. Rows go by their partition tuple to an open file each, thousands at once. Batches whose
-// rows scatter over many partitions are staged and sorted out some ten thousand rows at a time. A
-// file that reaches write.target-file-size-bytes is closed and the next one begun.
+// Partitions. Rows go by their partition tuple to an open file each, thousands at once. Batches
+// whose rows scatter over many partitions are staged and sorted out some ten thousand rows at a
+// time. A file that reaches write.target-file-size-bytes is closed and the next one begun.
 //
-// Memory. Open files are charged to a budget of `memory_max` bytes; when it runs low, the largest are
-// shrunk and their encoded pages put as segments into a segment file (a store object in
+// Memory. Open files are charged to a budget of `memory_max` bytes; when it runs low, the largest
+// are shrunk and their encoded pages put as segments into a segment file (a store object in
 // `segment_directory`), where they wait for the close.
 //
-// Checkpoints. Files stay open: what is new in each becomes a segment, all of them one object, synced
-// before the barrier returns. The state names them; data_writer_restore() goes on from it, in the
-// same run or a later one. With `close`, all files are closed: written whole into the table's data
-// directory, synced with their directories, and described in the committable.
-// Segment objects that no state needs any more are removed by data_writer_durable().
+// Checkpoints. Files stay open: what is new in each becomes a segment, all of them one object,
+// synced before the barrier returns. The state names them; data_writer_restore() goes on from it,
+// in the same run or a later one. With `close`, all files are closed: written whole into the
+// table's data directory, synced with their directories, and described in the committable. Segment
+// objects that no state needs any more are removed by data_writer_durable().
 //
 // File names: data/<partition>/<instance>-<run>-<epoch>-<uuid>-<n>.parquet, the UUID tagged
 // (table_env.h), so that no run touches another's files and recovery can tell whose they are.
@@ -49,9 +50,9 @@ struct data_writer_options {
     const struct table_metadata *metadata; // outlives the writer, as store and env
     struct store *store;
     struct table_env *env;
-    struct budget *budget;       // parent of the writer's own; NULL: none
-    size_t memory_max;           // 0: 256 MiB
-    uint64_t writer_tag;         // of sink and run
+    struct budget *budget; // parent of the writer's own; NULL: none
+    size_t memory_max;     // 0: 256 MiB
+    uint64_t writer_tag;   // of sink and run
     uint64_t run;
     uint32_t instance;
     struct str segment_directory; // "…/checkpoints/<pipeline>/segments", without the last '/'
@@ -97,7 +98,7 @@ MUST_USE enum status data_writer_paths(struct arena *arena, const struct table_m
                                        struct err *err);
 
 struct data_writer_figures {
-    uint64_t rows;          // appended
+    uint64_t rows; // appended
     uint32_t open_files;
     uint64_t files_closed;
     uint64_t segment_bytes; // spilled and checkpointed

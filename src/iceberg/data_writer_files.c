@@ -110,8 +110,7 @@ enum status data_writer_put(struct data_writer *writer, struct data_writer_file 
 }
 
 // Slots of removed objects are used again.
-uint32_t data_writer_add_object(struct data_writer *writer,
-                                const struct data_writer_object *object)
+uint32_t data_writer_add_object(struct data_writer *writer, const struct data_writer_object *object)
 {
     for (uint32_t i = 0; i < writer->objects.count; i++) {
         if (writer->objects.items[i].removed && writer->objects.items[i].refs == 0) {
@@ -262,7 +261,8 @@ static void note_directory(struct data_writer *writer, struct str path)
     VEC_PUSH(&writer->directories, arena_str(&writer->closed_arena, directory));
 }
 
-// A directory a partition field; a name that no file system takes is cut and told apart by its hash.
+// A directory a partition field; a name that no file system takes is cut and told apart by its
+// hash.
 static void add_directories(struct strbuf *out, struct str path)
 {
     while (path.size > 0) {
@@ -288,11 +288,11 @@ static struct str file_path(struct data_writer *writer, const struct data_writer
     strbuf_init(&directories, PATH_SIZE_MAX);
     partition_spec_path(&partition, writer->spec, file->tuple);
     add_directories(&directories, strbuf_str(&partition));
-    struct str path = arena_printf(
-        &writer->closed_arena, "%.*s/%s%05u-%llu-%llu-%s-%05u.parquet",
-        STR_ARGS(writer->data_directory), directories.ptr, writer->options.instance,
-        (unsigned long long)writer->options.run, (unsigned long long)writer->epoch, writer->uuid,
-        ++writer->file_counter);
+    struct str path =
+        arena_printf(&writer->closed_arena, "%.*s/%s%05u-%llu-%llu-%s-%05u.parquet",
+                     STR_ARGS(writer->data_directory), directories.ptr, writer->options.instance,
+                     (unsigned long long)writer->options.run, (unsigned long long)writer->epoch,
+                     writer->uuid, ++writer->file_counter);
     strbuf_release(&directories);
     strbuf_release(&partition);
     return path;

@@ -41,7 +41,7 @@ struct data_writer_file {
     struct arena arena; // the tuple
     const struct iceberg_value *tuple;
     uint64_t hash;
-    uint32_t next; // in its bucket
+    uint32_t next;                  // in its bucket
     struct parquet_writer *parquet; // NULL: none open now
     VEC(struct data_writer_segment) segments;
 };
@@ -70,8 +70,8 @@ struct data_writer {
     uint32_t bucket_count;
     VEC(struct data_writer_file *) extra; // of restored states: closed at the next commit
 
-    struct arena scratch;           // of one append
-    struct iceberg_value **lanes;   // a field: BATCH_ROWS_MAX values
+    struct arena scratch;         // of one append
+    struct iceberg_value **lanes; // a field: BATCH_ROWS_MAX values
     VEC(struct data_writer_staged) staged;
     uint32_t staged_rows;
 

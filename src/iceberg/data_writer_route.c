@@ -191,8 +191,7 @@ enum status data_writer_flush_staged(struct data_writer *writer, struct err *err
         memcpy(files + at, writer->staged.items[i].files, rows * sizeof *files);
         at += rows;
     }
-    enum status status =
-        scatter(writer, whole, column_count, files, writer->staged_rows, err);
+    enum status status = scatter(writer, whole, column_count, files, writer->staged_rows, err);
     arena_release(&arena);
     data_writer_drop_staged(writer);
     return status;

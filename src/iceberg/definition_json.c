@@ -111,7 +111,8 @@ static enum status parse_type(struct arena *arena, const struct json_tree *json,
     const struct json_tree *fields;
     int kind = 0;
     TRY(json_need_str(json, "kind", &name, err));
-    while (kind < (int)(sizeof kind_names / sizeof *kind_names) && !str_is(name, kind_names[kind])) {
+    while (kind < (int)(sizeof kind_names / sizeof *kind_names) &&
+           !str_is(name, kind_names[kind])) {
         kind++;
     }
     if (kind == (int)(sizeof kind_names / sizeof *kind_names) || depth > TYPE_DEPTH_MAX) {
@@ -127,8 +128,8 @@ static enum status parse_type(struct arena *arena, const struct json_tree *json,
     for (uint32_t i = 0; i < type->field_count; i++) {
         parsed[i].name = str_of(arena, &fields->items[i], "name");
         parsed[i].comment = str_of(arena, &fields->items[i], "comment");
-        TRY(parse_type(arena, json_tree_find(&fields->items[i], "type"), depth + 1,
-                       &parsed[i].type, err));
+        TRY(parse_type(arena, json_tree_find(&fields->items[i], "type"), depth + 1, &parsed[i].type,
+                       err));
     }
     type->fields = parsed;
     *out = type;

@@ -86,8 +86,8 @@ static enum status codec_of(const struct table_metadata *metadata,
         }
     }
     return name == NULL ? STATUS_OK
-                        : ERR(err, STATUS_UNSUPPORTED,
-                              "'write.parquet.compression-codec' = '%.*s'", STR_ARGS(*name));
+                        : ERR(err, STATUS_UNSUPPORTED, "'write.parquet.compression-codec' = '%.*s'",
+                              STR_ARGS(*name));
 }
 
 enum status file_schema_options(struct arena *arena, const struct table_metadata *metadata,
@@ -144,7 +144,8 @@ static void put_bounds(struct arena *arena, const struct iceberg_type *type,
         out->upper = arena_str(arena, iceberg_value_encode(arena, type, &upper));
         return;
     }
-    // The Parquet writer's own cut may fall into a character: such bounds are always shortened here.
+    // The Parquet writer's own cut may fall into a character: such bounds are always shortened
+    // here.
     int32_t length = rule.mode == BOUNDS_TRUNCATE ? rule.length : INT32_MAX;
     int32_t lower_length = leaf->lower_exact || length < BOUND_FULL_MAX ? length : BOUND_FULL_MAX;
     int32_t upper_length = leaf->upper_exact || length < BOUND_FULL_MAX ? length : BOUND_FULL_MAX;

@@ -34,8 +34,7 @@ static enum status columns_of(struct arena *arena, const struct table_def *def,
     for (uint32_t i = 0; i < def->column_count; i++) {
         const struct table_column *column = &def->columns[i];
         if (column->kind != TABLE_COLUMN_PHYSICAL) {
-            return ERR(err, STATUS_UNSUPPORTED,
-                       "an Iceberg table cannot hold the %s column '%.*s'",
+            return ERR(err, STATUS_UNSUPPORTED, "an Iceberg table cannot hold the %s column '%.*s'",
                        column->kind == TABLE_COLUMN_COMPUTED ? "computed" : "metadata",
                        STR_ARGS(column->name));
         }
@@ -69,7 +68,7 @@ static const struct iceberg_field *find_field(const struct iceberg_type *columns
 static struct str partition_name(struct arena *arena, const struct table_partition *partition,
                                  enum transform_kind kind)
 {
-    static const char *const suffixes[] = {"",       "_bucket", "_trunc", "_year", "_month",
+    static const char *const suffixes[] = {"",     "_bucket", "_trunc", "_year", "_month",
                                            "_day", "_hour",   "_null",  ""};
     return arena_printf(arena, "%.*s%s", STR_ARGS(partition->column), suffixes[kind]);
 }
@@ -88,10 +87,10 @@ static enum status partitions_of(struct arena *arena, const struct table_def *de
         }
         bool has_parameter =
             str_is(partition->transform, "bucket") || str_is(partition->transform, "truncate");
-        struct str text =
-            has_parameter ? arena_printf(arena, "%.*s[%d]", STR_ARGS(partition->transform),
-                                         partition->parameter)
-                          : partition->transform;
+        struct str text = has_parameter
+                              ? arena_printf(arena, "%.*s[%d]", STR_ARGS(partition->transform),
+                                             partition->parameter)
+                              : partition->transform;
         fields[i].field_id = PARTITION_ID_FIRST + (int32_t)i;
         fields[i].source_id = source->id;
         fields[i].transform = transform_parse(text);
@@ -109,8 +108,8 @@ static void properties_of(struct arena *arena, const struct table_def *def,
     property_vec properties = {0};
     for (uint32_t i = 0; i < def->option_count; i++) {
         if (!is_ours(def->options[i].key)) {
-            VEC_PUSH(&properties, ((struct table_property){def->options[i].key,
-                                                           def->options[i].value}));
+            VEC_PUSH(&properties,
+                     ((struct table_property){def->options[i].key, def->options[i].value}));
         }
     }
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
@@ -178,7 +177,8 @@ static enum status def_columns(struct arena *arena, const struct table_schema *s
                                struct table_def *def, struct err *err)
 {
     const struct iceberg_type *root = schema->root;
-    struct table_column *columns = arena_new_array(arena, struct table_column, root->field_count + 1);
+    struct table_column *columns =
+        arena_new_array(arena, struct table_column, root->field_count + 1);
     for (uint32_t i = 0; i < root->field_count; i++) {
         const struct iceberg_field *field = &root->fields[i];
         columns[i].name = arena_str(arena, field->name);
@@ -223,10 +223,9 @@ static void def_partitions(struct arena *arena, const struct table_metadata *met
         if (entry == NULL || field->transform.kind == TRANSFORM_UNKNOWN) {
             continue;
         }
-        out[def->partition_count++] =
-            (struct table_partition){str_from(names[field->transform.kind]),
-                                     field->transform.parameter,
-                                     arena_str(arena, entry->field->name)};
+        out[def->partition_count++] = (struct table_partition){
+            str_from(names[field->transform.kind]), field->transform.parameter,
+            arena_str(arena, entry->field->name)};
     }
     def->partitions = out;
 }

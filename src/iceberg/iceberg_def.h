@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// iceberg_def: Iceberg tables as SQL knows them: CREATE TABLE to a new table's metadata, metadata to
-// a table definition.
+// iceberg_def: Iceberg tables as SQL knows them: CREATE TABLE to a new table's metadata, metadata
+// to a table definition.
 #pragma once
 
 #include "catalog/table_def.h"
@@ -14,8 +14,8 @@
 //     write.parquet.compression-codec = zstd                    (as Java's writers do)
 //     history.expire.max-snapshot-age-ms = 3600000, .min-snapshots-to-keep = 100
 //     write.metadata.delete-after-commit.enabled = true
-// Partition fields are named as Java names them: ts_day, user_id_bucket. The primary key becomes the
-// identifier fields. Computed and metadata columns and watermarks are refused.
+// Partition fields are named as Java names them: ts_day, user_id_bucket. The primary key becomes
+// the identifier fields. Computed and metadata columns and watermarks are refused.
 MUST_USE enum status iceberg_def_new_table(struct arena *arena, const struct table_def *def,
                                            struct table_update_new *out, struct err *err);
 

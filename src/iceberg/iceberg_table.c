@@ -84,10 +84,9 @@ enum status iceberg_table_refresh(struct iceberg_table *table, struct err *err)
     struct arena arena;
     struct str location;
     arena_init(&arena);
-    enum status status = table->place.pointer->ops->load(table->place.pointer, &arena, &table->name,
-                                                         &location, err);
-    if (status == STATUS_OK &&
-        (table->metadata == NULL || !str_equal(location, table->location))) {
+    enum status status =
+        table->place.pointer->ops->load(table->place.pointer, &arena, &table->name, &location, err);
+    if (status == STATUS_OK && (table->metadata == NULL || !str_equal(location, table->location))) {
         status = load_file(table, location, err);
     }
     arena_release(&arena);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// iceberg_table: a table that is open: where it is, its current metadata, and what its manifests say.
+// iceberg_table: a table that is open: where it is, its current metadata, and what its manifests
+// say.
 //
 //     struct iceberg_table *table;
 //     TRY(iceberg_table_open(&place, &name, &table, err));
 //     ... table->metadata ...
-//     TRY(iceberg_table_refresh(table, err));     // the newest metadata; older ones are invalid then
-//     iceberg_table_free(table);
+//     TRY(iceberg_table_refresh(table, err));     // the newest metadata; older ones are invalid
+//     then iceberg_table_free(table);
 //
 // Files are named as Java names them: metadata/%05d-<uuid>.metadata.json, <uuid>-m<k>.avro,
 // snap-<snapshot>-<attempt>-<uuid>.avro; write.metadata.path moves them.
@@ -34,10 +35,10 @@ struct table_place {
 
 struct iceberg_table {
     struct table_place place;
-    struct table_name name;  // in `names`
+    struct table_name name; // in `names`
     struct arena names;
-    struct arena arena;      // of the current metadata
-    struct buf *text;        // its JSON, which it borrows from
+    struct arena arena; // of the current metadata
+    struct buf *text;   // its JSON, which it borrows from
     const struct table_metadata *metadata;
     struct str location; // of the metadata file
     // The manifests of the snapshot read or written last, in `list_arena`.

@@ -38,7 +38,7 @@ struct manifest_reader_options {
     // Columns whose metrics are wanted; NULL: of all. With a count of 0 (and not NULL): none.
     const int32_t *metric_ids; // ascending
     uint32_t metric_id_count;
-    bool with_deleted; // also entries of status DELETED
+    bool with_deleted;               // also entries of status DELETED
     struct avro_schema_cache *cache; // NULL: none
 };
 
@@ -66,8 +66,8 @@ void manifest_writer_free(struct manifest_writer *writer); // NULL is allowed
 MUST_USE enum status manifest_writer_add(struct manifest_writer *writer,
                                          const struct manifest_entry *entry, struct err *err);
 uint64_t manifest_writer_size(const struct manifest_writer *writer); // so far, about
-// The file's bytes (borrowed from the writer) and its row for the list, in `arena`; sequence numbers
-// of new files are MANIFEST_NONE there.
+// The file's bytes (borrowed from the writer) and its row for the list, in `arena`; sequence
+// numbers of new files are MANIFEST_NONE there.
 MUST_USE enum status manifest_writer_finish(struct manifest_writer *writer, struct arena *arena,
                                             struct str path, struct str *bytes,
                                             struct manifest_file *file, struct err *err);

@@ -123,30 +123,18 @@ out:
 static int64_t *number_of(struct manifest_file *file, int32_t id)
 {
     switch (id) {
-    case FIELD_LIST_LENGTH:
-        return &file->length;
-    case FIELD_LIST_SEQUENCE_NUMBER:
-        return &file->sequence_number;
-    case FIELD_LIST_MIN_SEQUENCE_NUMBER:
-        return &file->min_sequence_number;
-    case FIELD_LIST_SNAPSHOT_ID:
-        return &file->snapshot_id;
-    case FIELD_LIST_ADDED_FILES:
-        return &file->added_files;
-    case FIELD_LIST_EXISTING_FILES:
-        return &file->existing_files;
-    case FIELD_LIST_DELETED_FILES:
-        return &file->deleted_files;
-    case FIELD_LIST_ADDED_ROWS:
-        return &file->added_rows;
-    case FIELD_LIST_EXISTING_ROWS:
-        return &file->existing_rows;
-    case FIELD_LIST_DELETED_ROWS:
-        return &file->deleted_rows;
-    case FIELD_LIST_FIRST_ROW_ID:
-        return &file->first_row_id;
-    default:
-        return NULL;
+    case FIELD_LIST_LENGTH: return &file->length;
+    case FIELD_LIST_SEQUENCE_NUMBER: return &file->sequence_number;
+    case FIELD_LIST_MIN_SEQUENCE_NUMBER: return &file->min_sequence_number;
+    case FIELD_LIST_SNAPSHOT_ID: return &file->snapshot_id;
+    case FIELD_LIST_ADDED_FILES: return &file->added_files;
+    case FIELD_LIST_EXISTING_FILES: return &file->existing_files;
+    case FIELD_LIST_DELETED_FILES: return &file->deleted_files;
+    case FIELD_LIST_ADDED_ROWS: return &file->added_rows;
+    case FIELD_LIST_EXISTING_ROWS: return &file->existing_rows;
+    case FIELD_LIST_DELETED_ROWS: return &file->deleted_rows;
+    case FIELD_LIST_FIRST_ROW_ID: return &file->first_row_id;
+    default: return NULL;
     }
 }
 
@@ -335,9 +323,8 @@ static uint32_t header(const struct manifest_list_options *options, struct arena
                        struct str iceberg_schema, struct avro_meta metas[6])
 {
     uint32_t count = 0;
-    metas[count++] =
-        (struct avro_meta){STR_LIT("snapshot-id"),
-                           arena_printf(arena, "%lld", (long long)options->snapshot_id)};
+    metas[count++] = (struct avro_meta){
+        STR_LIT("snapshot-id"), arena_printf(arena, "%lld", (long long)options->snapshot_id)};
     metas[count++] = (struct avro_meta){STR_LIT("format-version"),
                                         arena_printf(arena, "%d", options->format_version)};
     if (options->format_version > 1) {
@@ -346,15 +333,14 @@ static uint32_t header(const struct manifest_list_options *options, struct arena
                                arena_printf(arena, "%lld", (long long)options->sequence_number)};
     }
     metas[count++] = (struct avro_meta){STR_LIT("iceberg.schema"), iceberg_schema};
-    metas[count++] = (struct avro_meta){
-        STR_LIT("parent-snapshot-id"),
-        options->parent_id == MANIFEST_NONE
-            ? STR_LIT("null")
-            : arena_printf(arena, "%lld", (long long)options->parent_id)};
+    metas[count++] =
+        (struct avro_meta){STR_LIT("parent-snapshot-id"),
+                           options->parent_id == MANIFEST_NONE
+                               ? STR_LIT("null")
+                               : arena_printf(arena, "%lld", (long long)options->parent_id)};
     if (options->format_version >= 3) {
-        metas[count++] =
-            (struct avro_meta){STR_LIT("first-row-id"),
-                               arena_printf(arena, "%lld", (long long)options->first_row_id)};
+        metas[count++] = (struct avro_meta){
+            STR_LIT("first-row-id"), arena_printf(arena, "%lld", (long long)options->first_row_id)};
     }
     return count;
 }

@@ -36,12 +36,12 @@ struct manifest_file {
     int64_t added_rows, existing_rows, deleted_rows;
     uint32_t partition_count;
     const struct manifest_field_summary *partitions; // NULL: not said
-    struct str key_metadata; // ptr NULL: none
-    int64_t first_row_id;    // v3; MANIFEST_NONE
+    struct str key_metadata;                         // ptr NULL: none
+    int64_t first_row_id;                            // v3; MANIFEST_NONE
 };
 
-// All rows of a list, in `arena` (nothing is borrowed from `bytes`). Columns are found by id, and by
-// name where a writer left ids out, both of the names that 504 to 506 have had.
+// All rows of a list, in `arena` (nothing is borrowed from `bytes`). Columns are found by id, and
+// by name where a writer left ids out, both of the names that 504 to 506 have had.
 MUST_USE enum status manifest_list_read(struct arena *arena, struct str bytes, struct str name,
                                         struct manifest_file **out, uint32_t *count,
                                         struct err *err);
@@ -56,8 +56,8 @@ struct manifest_list_options {
 };
 
 // The rows with the numbers that the snapshot gives: sequence numbers not known become
-// options->sequence_number; in v3 data manifests without a first row id get one, and *next_row_id is
-// behind the last. Deep copies in `arena`.
+// options->sequence_number; in v3 data manifests without a first row id get one, and *next_row_id
+// is behind the last. Deep copies in `arena`.
 MUST_USE enum status manifest_list_assign(struct arena *arena,
                                           const struct manifest_list_options *options,
                                           const struct manifest_file *files, uint32_t count,

@@ -21,7 +21,7 @@ struct manifest_reader {
     struct avro_reader *avro;
     struct arena arena; // of the spec
     const struct partition_spec *spec;
-    const struct avro_schema *entry;     // the record of entries
+    const struct avro_schema *entry; // the record of entries
     struct avro_cursor cursor;
     uint64_t rows; // left in the block
     int64_t next_row_id;
@@ -92,11 +92,11 @@ static const struct iceberg_type *type_of_avro(struct arena *arena,
     if (value != NULL && value->logical == AVRO_LOGICAL_DATE) {
         return iceberg_type_simple(ICEBERG_DATE);
     }
-    return iceberg_type_simple(kind == AVRO_BOOLEAN  ? ICEBERG_BOOLEAN
-                               : kind == AVRO_INT    ? ICEBERG_INT
-                               : kind == AVRO_LONG   ? ICEBERG_LONG
-                               : kind == AVRO_FLOAT  ? ICEBERG_FLOAT
-                               : kind == AVRO_DOUBLE ? ICEBERG_DOUBLE
+    return iceberg_type_simple(kind == AVRO_BOOLEAN                       ? ICEBERG_BOOLEAN
+                               : kind == AVRO_INT                         ? ICEBERG_INT
+                               : kind == AVRO_LONG                        ? ICEBERG_LONG
+                               : kind == AVRO_FLOAT                       ? ICEBERG_FLOAT
+                               : kind == AVRO_DOUBLE                      ? ICEBERG_DOUBLE
                                : kind == AVRO_BYTES || kind == AVRO_FIXED ? ICEBERG_BINARY
                                                                           : ICEBERG_STRING);
 }
@@ -136,12 +136,12 @@ static void settle_spec(struct manifest_reader *reader)
 {
     const struct partition_spec *given = reader->options.spec;
     const struct avro_schema *record = partition_record(reader->entry);
-    struct partition_field *fields = arena_copy(&reader->arena, given->fields,
-                                                given->field_count * sizeof *given->fields);
+    struct partition_field *fields =
+        arena_copy(&reader->arena, given->fields, given->field_count * sizeof *given->fields);
     for (uint32_t i = 0; record != NULL && i < record->count; i++) {
         uint32_t at = spec_field_of(given, &record->fields[i]);
-        if (at != UINT32_MAX && (fields[at].source == NULL ||
-                                 fields[at].transform.kind == TRANSFORM_UNKNOWN)) {
+        if (at != UINT32_MAX &&
+            (fields[at].source == NULL || fields[at].transform.kind == TRANSFORM_UNKNOWN)) {
             fields[at].result = type_of_avro(&reader->arena, record->fields[i].schema);
         }
     }
@@ -227,24 +227,12 @@ static int compare_items(const void *a, const void *b)
 static void put_item(struct data_file_metric *metric, int32_t map_id, const struct item *item)
 {
     switch (map_id) {
-    case FIELD_COLUMN_SIZES:
-        metric->size = item->number;
-        break;
-    case FIELD_VALUE_COUNTS:
-        metric->value_count = item->number;
-        break;
-    case FIELD_NULL_COUNTS:
-        metric->null_count = item->number;
-        break;
-    case FIELD_NAN_COUNTS:
-        metric->nan_count = item->number;
-        break;
-    case FIELD_LOWER_BOUNDS:
-        metric->lower = item->bytes;
-        break;
-    default:
-        metric->upper = item->bytes;
-        break;
+    case FIELD_COLUMN_SIZES: metric->size = item->number; break;
+    case FIELD_VALUE_COUNTS: metric->value_count = item->number; break;
+    case FIELD_NULL_COUNTS: metric->null_count = item->number; break;
+    case FIELD_NAN_COUNTS: metric->nan_count = item->number; break;
+    case FIELD_LOWER_BOUNDS: metric->lower = item->bytes; break;
+    default: metric->upper = item->bytes; break;
     }
 }
 
@@ -332,8 +320,7 @@ static enum status read_map(struct manifest_reader *reader, int32_t map_id,
         }
     }
     if (!sorted) {
-        qsort(reader->items.items, reader->items.count, sizeof *reader->items.items,
-              compare_items);
+        qsort(reader->items.items, reader->items.count, sizeof *reader->items.items, compare_items);
     }
     if (reader->items.count > 0) {
         merge_items(reader, map_id);
@@ -433,34 +420,23 @@ static enum status read_partition(struct manifest_reader *reader, const struct a
 static int64_t *number_of(struct data_file *file, int32_t id)
 {
     switch (id) {
-    case FIELD_RECORD_COUNT:
-        return &file->record_count;
-    case FIELD_FILE_SIZE:
-        return &file->file_size;
-    case FIELD_FIRST_ROW_ID:
-        return &file->first_row_id;
-    case FIELD_CONTENT_OFFSET:
-        return &file->content_offset;
-    case FIELD_CONTENT_SIZE:
-        return &file->content_size;
-    default:
-        return NULL;
+    case FIELD_RECORD_COUNT: return &file->record_count;
+    case FIELD_FILE_SIZE: return &file->file_size;
+    case FIELD_FIRST_ROW_ID: return &file->first_row_id;
+    case FIELD_CONTENT_OFFSET: return &file->content_offset;
+    case FIELD_CONTENT_SIZE: return &file->content_size;
+    default: return NULL;
     }
 }
 
 static struct str *bytes_of(struct data_file *file, int32_t id)
 {
     switch (id) {
-    case FIELD_PATH:
-        return &file->path;
-    case FIELD_FORMAT:
-        return &file->format;
-    case FIELD_KEY_METADATA:
-        return &file->key_metadata;
-    case FIELD_REFERENCED_FILE:
-        return &file->referenced_data_file;
-    default:
-        return NULL;
+    case FIELD_PATH: return &file->path;
+    case FIELD_FORMAT: return &file->format;
+    case FIELD_KEY_METADATA: return &file->key_metadata;
+    case FIELD_REFERENCED_FILE: return &file->referenced_data_file;
+    default: return NULL;
     }
 }
 

@@ -52,10 +52,9 @@ static void add_metrics(struct arena *arena, field_vec *fields)
                            "Map of column id to upper bound"));
     VEC_PUSH(fields, field(FIELD_KEY_METADATA, false, "key_metadata",
                            iceberg_type_simple(ICEBERG_BINARY), "Encryption key metadata blob"));
-    VEC_PUSH(fields,
-             field(FIELD_SPLIT_OFFSETS, false, "split_offsets",
-                   iceberg_type_list(arena, 133, true, iceberg_type_simple(ICEBERG_LONG)),
-                   "Splittable offsets"));
+    VEC_PUSH(fields, field(FIELD_SPLIT_OFFSETS, false, "split_offsets",
+                           iceberg_type_list(arena, 133, true, iceberg_type_simple(ICEBERG_LONG)),
+                           "Splittable offsets"));
 }
 
 static const struct iceberg_type *data_file_type(struct arena *arena, int32_t version,
@@ -70,8 +69,8 @@ static const struct iceberg_type *data_file_type(struct arena *arena, int32_t ve
                  field(FIELD_CONTENT, true, "content", int_type,
                        "Contents of the file: 0=data, 1=position deletes, 2=equality deletes"));
     }
-    VEC_PUSH(&fields, field(FIELD_PATH, true, "file_path", string_type,
-                            "Location URI with FS scheme"));
+    VEC_PUSH(&fields,
+             field(FIELD_PATH, true, "file_path", string_type, "Location URI with FS scheme"));
     VEC_PUSH(&fields, field(FIELD_FORMAT, true, "file_format", string_type,
                             "File format name: avro, orc, or parquet"));
     VEC_PUSH(&fields, field(FIELD_PARTITION, true, "partition", partition,
@@ -90,8 +89,8 @@ static const struct iceberg_type *data_file_type(struct arena *arena, int32_t ve
                                 iceberg_type_list(arena, 136, true, int_type),
                                 "Equality comparison field IDs"));
     }
-    VEC_PUSH(&fields, field(FIELD_SORT_ORDER_ID, false, "sort_order_id", int_type,
-                            "Sort order ID"));
+    VEC_PUSH(&fields,
+             field(FIELD_SORT_ORDER_ID, false, "sort_order_id", int_type, "Sort order ID"));
     if (version >= 3) {
         VEC_PUSH(&fields, field(FIELD_FIRST_ROW_ID, false, "first_row_id", long_type,
                                 "The first row ID assigned to the first row in the data file"));
@@ -119,8 +118,7 @@ const struct iceberg_type *manifest_schema_entry(struct arena *arena, int32_t fo
     bool is_v1 = format_version == 1;
     struct iceberg_field fields[5];
     uint32_t count = 0;
-    fields[count++] =
-        field(FIELD_STATUS, true, "status", iceberg_type_simple(ICEBERG_INT), NULL);
+    fields[count++] = field(FIELD_STATUS, true, "status", iceberg_type_simple(ICEBERG_INT), NULL);
     fields[count++] = field(FIELD_SNAPSHOT_ID, false, "snapshot_id", long_type, NULL);
     if (!is_v1) {
         fields[count++] = field(FIELD_SEQUENCE_NUMBER, false, "sequence_number", long_type, NULL);
@@ -185,8 +183,8 @@ const struct iceberg_type *manifest_schema_list(struct arena *arena, int32_t for
     if (is_v1) {
         VEC_PUSH(&fields, partitions);
     }
-    VEC_PUSH(&fields, field(FIELD_LIST_ADDED_ROWS, all, "added_rows_count", long_type,
-                            "Added rows count"));
+    VEC_PUSH(&fields,
+             field(FIELD_LIST_ADDED_ROWS, all, "added_rows_count", long_type, "Added rows count"));
     VEC_PUSH(&fields, field(FIELD_LIST_EXISTING_ROWS, all, "existing_rows_count", long_type,
                             "Existing rows count"));
     VEC_PUSH(&fields, field(FIELD_LIST_DELETED_ROWS, all, "deleted_rows_count", long_type,
@@ -347,8 +345,8 @@ static void add_fixed(struct strbuf *out, const struct iceberg_type *type, struc
                                            "\"size\":16,\"logicalType\":\"uuid\"}");
         names->uuid = true;
     } else if (type->kind == ICEBERG_FIXED) {
-        bool known = seen(&names->fixed.items, &names->fixed.count, &names->fixed.capacity,
-                          type->precision);
+        bool known =
+            seen(&names->fixed.items, &names->fixed.count, &names->fixed.capacity, type->precision);
         if (known) {
             strbuf_printf(out, "\"fixed_%d\"", type->precision);
             return;
@@ -356,8 +354,8 @@ static void add_fixed(struct strbuf *out, const struct iceberg_type *type, struc
         strbuf_printf(out, "{\"type\":\"fixed\",\"name\":\"fixed_%d\",\"size\":%d}",
                       type->precision, type->precision);
     } else {
-        bool known = seen(&names->decimals.items, &names->decimals.count,
-                          &names->decimals.capacity, type->precision * 100 + type->scale);
+        bool known = seen(&names->decimals.items, &names->decimals.count, &names->decimals.capacity,
+                          type->precision * 100 + type->scale);
         if (known) {
             strbuf_printf(out, "\"decimal_%d_%d\"", type->precision, type->scale);
             return;
@@ -365,9 +363,8 @@ static void add_fixed(struct strbuf *out, const struct iceberg_type *type, struc
         strbuf_printf(out,
                       "{\"type\":\"fixed\",\"name\":\"decimal_%d_%d\",\"size\":%d,"
                       "\"logicalType\":\"decimal\",\"precision\":%d,\"scale\":%d}",
-                      type->precision, type->scale,
-                      manifest_schema_decimal_bytes(type->precision), type->precision,
-                      type->scale);
+                      type->precision, type->scale, manifest_schema_decimal_bytes(type->precision),
+                      type->precision, type->scale);
     }
 }
 
@@ -384,9 +381,7 @@ static void add_type(struct strbuf *out, const struct iceberg_type *type, int32_
     case ICEBERG_STRING:
         iceberg_type_print_json(out, type); // the same words
         break;
-    case ICEBERG_DATE:
-        strbuf_add_text(out, "{\"type\":\"int\",\"logicalType\":\"date\"}");
-        break;
+    case ICEBERG_DATE: strbuf_add_text(out, "{\"type\":\"int\",\"logicalType\":\"date\"}"); break;
     case ICEBERG_TIME:
         strbuf_add_text(out, "{\"type\":\"long\",\"logicalType\":\"time-micros\"}");
         break;
@@ -403,18 +398,12 @@ static void add_type(struct strbuf *out, const struct iceberg_type *type, int32_
         break;
     case ICEBERG_UUID:
     case ICEBERG_FIXED:
-    case ICEBERG_DECIMAL:
-        add_fixed(out, type, names);
-        break;
+    case ICEBERG_DECIMAL: add_fixed(out, type, names); break;
     case ICEBERG_BINARY:
     case ICEBERG_GEOMETRY:
     case ICEBERG_GEOGRAPHY:
-    case ICEBERG_VARIANT:
-        strbuf_add_text(out, "\"bytes\"");
-        break;
-    case ICEBERG_UNKNOWN:
-        strbuf_add_text(out, "\"null\"");
-        break;
+    case ICEBERG_VARIANT: strbuf_add_text(out, "\"bytes\""); break;
+    case ICEBERG_UNKNOWN: strbuf_add_text(out, "\"null\""); break;
     case ICEBERG_STRUCT:
         snprintf(name, sizeof name, "r%d", id);
         add_record(out, type, name, names);
@@ -424,9 +413,7 @@ static void add_type(struct strbuf *out, const struct iceberg_type *type, int32_
         add_option(out, &type->fields[0], names);
         strbuf_printf(out, ",\"element-id\":%d}", type->fields[0].id);
         break;
-    case ICEBERG_MAP:
-        add_map(out, type, names);
-        break;
+    case ICEBERG_MAP: add_map(out, type, names); break;
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Manifests and lists that Spark wrote (fixtures/spark-iceberg): read, checked against the counts in
-// their lists, written again and compared: the same schemas and headers byte for byte, the same
+// Manifests and lists that Spark wrote (fixtures/spark-iceberg): read, checked against the counts
+// in their lists, written again and compared: the same schemas and headers byte for byte, the same
 // entries.
 #include "iceberg/manifest.h"
 
@@ -139,12 +139,12 @@ static void check_manifest(const struct table_metadata *metadata, const struct m
     int64_t rows[3] = {0};
     assert_int_equal(avro_reader_open(bytes, NULL, &avro, &err), STATUS_OK);
     assert_true(avro_reader_meta(avro, "format-version", &version));
-    struct manifest_writer_options writer_options = {
-        .format_version = version.ptr[0] - '0',
-        .schema = table_metadata_current_schema(metadata),
-        .spec = options.spec,
-        .content = file->content,
-        .snapshot_id = file->snapshot_id};
+    struct manifest_writer_options writer_options = {.format_version = version.ptr[0] - '0',
+                                                     .schema =
+                                                         table_metadata_current_schema(metadata),
+                                                     .spec = options.spec,
+                                                     .content = file->content,
+                                                     .snapshot_id = file->snapshot_id};
     assert_int_equal(manifest_reader_open(bytes, &options, &reader, &err), STATUS_OK);
     assert_int_equal(manifest_writer_new(&writer_options, &writer, &err), STATUS_OK);
     while ((status = manifest_reader_next(reader, &entry, &err)) == STATUS_OK) {

@@ -42,9 +42,8 @@ static uint32_t header(struct manifest_writer *writer, const struct iceberg_type
         (struct avro_meta){STR_LIT("schema"), arena_str(&writer->arena, strbuf_str(&text))};
     metas[count++] = (struct avro_meta){
         STR_LIT("format-version"), arena_printf(&writer->arena, "%d", options->format_version)};
-    metas[count++] =
-        (struct avro_meta){STR_LIT("partition-spec-id"),
-                           arena_printf(&writer->arena, "%d", options->spec->spec_id)};
+    metas[count++] = (struct avro_meta){STR_LIT("partition-spec-id"),
+                                        arena_printf(&writer->arena, "%d", options->spec->spec_id)};
     strbuf_reset(&text);
     manifest_schema_iceberg(&text, entry_type);
     metas[count++] =
@@ -54,9 +53,9 @@ static uint32_t header(struct manifest_writer *writer, const struct iceberg_type
     metas[count++] =
         (struct avro_meta){STR_LIT("partition-spec"), arena_str(&writer->arena, strbuf_str(&text))};
     if (options->format_version > 1) {
-        metas[count++] = (struct avro_meta){
-            STR_LIT("content"),
-            options->content == MANIFEST_DATA ? STR_LIT("data") : STR_LIT("deletes")};
+        metas[count++] = (struct avro_meta){STR_LIT("content"), options->content == MANIFEST_DATA
+                                                                    ? STR_LIT("data")
+                                                                    : STR_LIT("deletes")};
     }
     strbuf_release(&text);
     return count;
@@ -137,29 +136,17 @@ static void put_value(struct avro_writer *avro, const struct iceberg_type *type,
         return;
     }
     switch (type->kind) {
-    case ICEBERG_BOOLEAN:
-        avro_writer_bool(avro, value->as.i64 != 0);
-        break;
-    case ICEBERG_FLOAT:
-        avro_writer_float(avro, (float)value->as.f64);
-        break;
-    case ICEBERG_DOUBLE:
-        avro_writer_double(avro, value->as.f64);
-        break;
-    case ICEBERG_DECIMAL:
-        put_fixed_decimal(avro, type, value->as.i128);
-        break;
+    case ICEBERG_BOOLEAN: avro_writer_bool(avro, value->as.i64 != 0); break;
+    case ICEBERG_FLOAT: avro_writer_float(avro, (float)value->as.f64); break;
+    case ICEBERG_DOUBLE: avro_writer_double(avro, value->as.f64); break;
+    case ICEBERG_DECIMAL: put_fixed_decimal(avro, type, value->as.i128); break;
     case ICEBERG_UUID:
-    case ICEBERG_FIXED:
-        avro_writer_fixed(avro, value->as.bytes);
-        break;
+    case ICEBERG_FIXED: avro_writer_fixed(avro, value->as.bytes); break;
     case ICEBERG_STRING:
     case ICEBERG_BINARY:
     case ICEBERG_VARIANT:
     case ICEBERG_GEOMETRY:
-    case ICEBERG_GEOGRAPHY:
-        avro_writer_bytes(avro, value->as.bytes);
-        break;
+    case ICEBERG_GEOGRAPHY: avro_writer_bytes(avro, value->as.bytes); break;
     case ICEBERG_INT:
     case ICEBERG_LONG:
     case ICEBERG_DATE:
@@ -171,9 +158,7 @@ static void put_value(struct avro_writer *avro, const struct iceberg_type *type,
     case ICEBERG_UNKNOWN:
     case ICEBERG_STRUCT:
     case ICEBERG_LIST:
-    case ICEBERG_MAP:
-        avro_writer_long(avro, value->as.i64);
-        break;
+    case ICEBERG_MAP: avro_writer_long(avro, value->as.i64); break;
     }
 }
 
@@ -322,8 +307,8 @@ enum status manifest_writer_add(struct manifest_writer *writer, const struct man
 {
     struct avro_writer *avro = &writer->avro;
     bool is_added = entry->status == MANIFEST_ADDED;
-    int64_t snapshot_id = entry->status == MANIFEST_EXISTING ? entry->snapshot_id
-                                                             : writer->options.snapshot_id;
+    int64_t snapshot_id =
+        entry->status == MANIFEST_EXISTING ? entry->snapshot_id : writer->options.snapshot_id;
     if (!is_added && writer->options.format_version > 1 &&
         (entry->sequence_number == DATA_FILE_NONE ||
          entry->file_sequence_number == DATA_FILE_NONE)) {

@@ -88,12 +88,12 @@ static void add_task(struct planner *planner, const struct manifest_reader *read
 
 static enum status refuse_deletes(const struct manifest_entry *entry, struct err *err)
 {
-    enum status status = ERR(
-        err, STATUS_UNSUPPORTED, "the table has %s (%.*s), which cannot be read yet",
-        entry->file.content == DATA_FILE_EQUALITY_DELETES      ? "equality deletes"
-        : str_is_nocase(entry->file.format, "puffin") ? "deletion vectors"
-                                                      : "position deletes",
-        STR_ARGS(entry->file.path));
+    enum status status =
+        ERR(err, STATUS_UNSUPPORTED, "the table has %s (%.*s), which cannot be read yet",
+            entry->file.content == DATA_FILE_EQUALITY_DELETES ? "equality deletes"
+            : str_is_nocase(entry->file.format, "puffin")     ? "deletion vectors"
+                                                              : "position deletes",
+            STR_ARGS(entry->file.path));
     err_hint(err, "compact the table with the engine that wrote them; deletes are then applied");
     return status;
 }
@@ -125,8 +125,7 @@ static enum status read_manifest(struct planner *planner, const struct manifest_
         }
         arena_reset(&planner->scratch);
         if (!scan_prune_tuple(prune, entry.file.partition) ||
-            !scan_prune_file(&planner->scratch, planner->predicate, planner->schema,
-                             &entry.file)) {
+            !scan_prune_file(&planner->scratch, planner->predicate, planner->schema, &entry.file)) {
             planner->plan->files_pruned++;
             continue;
         }
@@ -148,11 +147,10 @@ static void prepare(struct planner *planner)
 {
     const struct table_metadata *metadata = planner->table->metadata;
     uint32_t terms = planner->predicate != NULL ? planner->predicate->term_count : 0;
-    planner->prunes =
-        arena_new_array(planner->arena, struct scan_prune, metadata->spec_count + 1);
+    planner->prunes = arena_new_array(planner->arena, struct scan_prune, metadata->spec_count + 1);
     for (uint32_t i = 0; i < metadata->spec_count; i++) {
-        scan_prune_init(&planner->prunes[i], planner->arena, metadata->specs[i],
-                        planner->predicate, planner->schema);
+        scan_prune_init(&planner->prunes[i], planner->arena, metadata->specs[i], planner->predicate,
+                        planner->schema);
     }
     planner->metric_ids = arena_new_array(planner->arena, int32_t, terms + 1);
     for (uint32_t i = 0; i < terms; i++) {
@@ -202,8 +200,8 @@ enum status scan_plan(struct iceberg_table *table, const struct scan_options *op
     prepare(&planner);
     enum status status = plan_manifests(&planner, out->snapshot, err);
     out->task_count = planner.tasks.count;
-    out->tasks = arena_copy(arena, planner.tasks.items,
-                            planner.tasks.count * sizeof *planner.tasks.items);
+    out->tasks =
+        arena_copy(arena, planner.tasks.items, planner.tasks.count * sizeof *planner.tasks.items);
     VEC_RELEASE(&planner.tasks);
     avro_schema_cache_release(&planner.cache);
     arena_release(&planner.scratch);
@@ -260,8 +258,7 @@ static void fold(struct arena *arena, const struct table_schema *schema,
     } else if (figure->kind == SCAN_COUNT_VALUES) {
         const struct data_file_metric *metric = data_file_metric(file, figure->column_id);
         figure->known = figure->known && metric != NULL && metric->null_count != DATA_FILE_NONE;
-        figure->value.as.i64 +=
-            figure->known ? file->record_count - metric->null_count : 0;
+        figure->value.as.i64 += figure->known ? file->record_count - metric->null_count : 0;
     } else if (figure->known) {
         const struct iceberg_type *type =
             table_schema_by_id(schema, figure->column_id)->field->type;
@@ -316,8 +313,8 @@ enum status scan_figures(struct iceberg_table *table, const struct scan_options 
     }
     for (uint32_t i = 0; i < count; i++) {
         bool is_count = figures[i].kind == SCAN_COUNT_ROWS || figures[i].kind == SCAN_COUNT_VALUES;
-        figures[i].known = !has_deletes && (figures[i].kind == SCAN_COUNT_ROWS ||
-                                            is_exact(schema, &figures[i]));
+        figures[i].known =
+            !has_deletes && (figures[i].kind == SCAN_COUNT_ROWS || is_exact(schema, &figures[i]));
         figures[i].value = (struct iceberg_value){.is_null = !is_count};
         only_rows = only_rows && figures[i].kind == SCAN_COUNT_ROWS;
     }

@@ -27,13 +27,13 @@ struct table_schema;
 struct table_snapshot;
 
 struct scan_options {
-    struct str ref;      // branch or tag; empty: main
-    int64_t snapshot_id; // 0: that of `ref`
+    struct str ref;                    // branch or tag; empty: main
+    int64_t snapshot_id;               // 0: that of `ref`
     const struct predicate *predicate; // column ids are field ids; NULL: all rows
 };
 
 struct scan_task {
-    struct data_file file; // without metrics
+    struct data_file file;   // without metrics
     int64_t sequence_number; // of its data
 };
 

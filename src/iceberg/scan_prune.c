@@ -52,15 +52,11 @@ static bool range_may(const struct scan_prune_test *test, const struct iceberg_v
         struct str prefix = value->as.bytes;
         bool may = true;
         switch (test->op) {
-        case PREDICATE_EQ:
-            may = above && below;
-            break;
+        case PREDICATE_EQ: may = above && below; break;
         case PREDICATE_LE: // some partition value <= value
             may = above;
             break;
-        case PREDICATE_GE:
-            may = below;
-            break;
+        case PREDICATE_GE: may = below; break;
         case PREDICATE_STARTS_WITH:
             may = (above || starts_with(lower->as.bytes, prefix)) &&
                   (below || starts_with(upper->as.bytes, prefix));
@@ -70,8 +66,7 @@ static bool range_may(const struct scan_prune_test *test, const struct iceberg_v
         case PREDICATE_GT:
         case PREDICATE_IN:
         case PREDICATE_IS_NULL:
-        case PREDICATE_IS_NOT_NULL:
-            break;
+        case PREDICATE_IS_NOT_NULL: break;
         }
         if (may) {
             return true;
@@ -113,10 +108,10 @@ static bool project(struct arena *arena, const struct predicate_term *term,
         out->values[i] = transform_apply(transform, source, &value);
     }
     // f keeps order: v < c gives f(v) <= f(c).
-    out->op = is_equality                                                  ? PREDICATE_EQ
-              : term->op == PREDICATE_LT || term->op == PREDICATE_LE       ? PREDICATE_LE
-              : term->op == PREDICATE_GT || term->op == PREDICATE_GE       ? PREDICATE_GE
-                                                                           : PREDICATE_STARTS_WITH;
+    out->op = is_equality                                            ? PREDICATE_EQ
+              : term->op == PREDICATE_LT || term->op == PREDICATE_LE ? PREDICATE_LE
+              : term->op == PREDICATE_GT || term->op == PREDICATE_GE ? PREDICATE_GE
+                                                                     : PREDICATE_STARTS_WITH;
     // A prefix longer than the width of truncate is cut like the values: then they are equal.
     if (out->op == PREDICATE_STARTS_WITH && transform->kind == TRANSFORM_TRUNCATE) {
         struct iceberg_value whole = iceberg_value_of_row(source, constants, 0);
@@ -158,8 +153,8 @@ void scan_prune_init(struct scan_prune *prune, struct arena *arena,
             }
         }
     }
-    *prune = (struct scan_prune){
-        spec, tests.count, arena_copy(arena, tests.items, tests.count * sizeof *tests.items)};
+    *prune = (struct scan_prune){spec, tests.count,
+                                 arena_copy(arena, tests.items, tests.count * sizeof *tests.items)};
     VEC_RELEASE(&tests);
 }
 
@@ -225,8 +220,7 @@ static const void *bound_of(struct arena *arena, const struct iceberg_type *type
 {
     struct iceberg_value value;
     struct err ignored;
-    if (bytes.ptr == NULL ||
-        iceberg_value_decode(type, bytes, &value, &ignored) != STATUS_OK) {
+    if (bytes.ptr == NULL || iceberg_value_decode(type, bytes, &value, &ignored) != STATUS_OK) {
         return NULL;
     }
     struct column column = iceberg_value_column(arena, type, &value, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// scan_prune: a predicate against what manifests know: partition summaries, partition tuples, column
-// metrics. Everything here errs towards "may match".
+// scan_prune: a predicate against what manifests know: partition summaries, partition tuples,
+// column metrics. Everything here errs towards "may match".
 #pragma once
 
 #include <stdbool.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// table_pointer: the one thing that a catalog does for a commit: it knows which metadata file a table
-// is at and moves it on, if nobody else has in the meantime.
+// table_pointer: the one thing that a catalog does for a commit: it knows which metadata file a
+// table is at and moves it on, if nobody else has in the meantime.
 //
-// Implemented by the embedded catalog (catalog_sqlite.c) and by the simulator's. Calls block; one at
-// a time per object.
+// Implemented by the embedded catalog (catalog_sqlite.c) and by the simulator's. Calls block; one
+// at a time per object.
 #pragma once
 
 #include "base/err.h"

@@ -30,8 +30,7 @@ static const struct json_tree *mapping_of(const struct json_tree *mapping, int32
     for (uint32_t i = 0; mapping != NULL && mapping->kind == JSON_TREE_ARRAY && i < mapping->count;
          i++) {
         int64_t mapped;
-        if (json_tree_int(json_tree_get(&mapping->items[i], "field-id"), &mapped) &&
-            mapped == id) {
+        if (json_tree_int(json_tree_get(&mapping->items[i], "field-id"), &mapped) && mapped == id) {
             return &mapping->items[i];
         }
     }
@@ -86,12 +85,13 @@ static void find_by_name(struct arena *arena, struct parquet_field *field,
                          own != NULL ? own->children : NULL, own != NULL ? own->child_count : 0);
         } else {
             children[i].id = PARQUET_NO_ID; // elements, keys and values are found by their place
-            const struct json_tree *below = mapping_of(json_tree_get(entry, "fields"),
-                                                       field->children[i].id);
+            const struct json_tree *below =
+                mapping_of(json_tree_get(entry, "fields"), field->children[i].id);
             const struct parquet_field *in_list =
                 own != NULL && i < own->child_count ? &own->children[i] : NULL;
-            struct parquet_field *grand = arena_copy(
-                arena, children[i].children, children[i].child_count * sizeof *children[i].children);
+            struct parquet_field *grand =
+                arena_copy(arena, children[i].children,
+                           children[i].child_count * sizeof *children[i].children);
             for (uint32_t j = 0; j < children[i].child_count; j++) {
                 find_by_name(arena, &grand[j], json_tree_get(below, "fields"), has_mapping,
                              in_list != NULL ? in_list->children : NULL,
@@ -120,7 +120,8 @@ static enum status map_names(struct table_reader *reader, const struct table_met
     return STATUS_OK;
 }
 
-// What a column is where the file has none: an identity partition's value, the initial default, null.
+// What a column is where the file has none: an identity partition's value, the initial default,
+// null.
 static enum status make_filler(struct table_reader *reader, const struct table_metadata *metadata,
                                const struct scan_task *task, const struct iceberg_field *field,
                                struct column *out, struct err *err)
@@ -204,8 +205,8 @@ static enum status open_parquet(struct table_reader *reader,
         uint32_t at = options->columns != NULL ? options->columns[i] : i;
         reader->is_filled[i] = parquet_reader_is_missing(reader->reader, i);
         if (reader->is_filled[i]) {
-            TRY(make_filler(reader, options->metadata, task, &root->fields[at],
-                            &reader->fillers[i], err));
+            TRY(make_filler(reader, options->metadata, task, &root->fields[at], &reader->fillers[i],
+                            err));
         }
     }
     return STATUS_OK;

@@ -33,7 +33,7 @@ struct table_reader_options {
     struct store *store;
     const struct table_metadata *metadata; // outlives the reader, as schema and store
     const struct table_schema *schema;     // of the scan plan
-    const uint32_t *columns; // positions among the schema's columns; NULL: all
+    const uint32_t *columns;               // positions among the schema's columns; NULL: all
     uint32_t column_count;
     const struct predicate *predicate; // NULL: none
     struct budget *budget;             // NULL: none

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// store: where files live: a local disk (store_file.h), memory that can lose power (store_memory.h),
-// later S3. What is above knows objects by their path and four ways to treat them: put one whole,
-// write one front to back, read ranges, remove.
+// store: where files live: a local disk (store_file.h), memory that can lose power
+// (store_memory.h), later S3. What is above knows objects by their path and four ways to treat
+// them: put one whole, write one front to back, read ranges, remove.
 //
 //     struct store_writer *writer;
 //     TRY(store_create(store, path, &writer, err));
@@ -24,8 +24,8 @@
 // "/x" are one object for the file store.
 //
 // Threads. Calls block, and any thread may make them; a reader may be used by many threads at once,
-// a writer by one at a time. Who must not block (workers) hands them to an I/O thread. The stores of
-// the simulator answer at once.
+// a writer by one at a time. Who must not block (workers) hands them to an I/O thread. The stores
+// of the simulator answer at once.
 #pragma once
 
 #include <stdbool.h>
@@ -62,8 +62,8 @@ struct store_ops {
                        struct err *err);
     enum status (*create)(struct store *store, struct str path, struct store_writer **out,
                           struct err *err);
-    // Each object whose path begins with `prefix` (a directory, with or without the last '/', or the
-    // start of names in one), sorted by path.
+    // Each object whose path begins with `prefix` (a directory, with or without the last '/', or
+    // the start of names in one), sorted by path.
     enum status (*list)(struct store *store, struct str prefix, struct arena *arena,
                         struct store_object **out, size_t *count, struct err *err);
     enum status (*remove)(struct store *store, struct str path, struct err *err);

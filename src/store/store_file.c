@@ -68,8 +68,7 @@ static void source_prefetch(struct byte_source *source, const struct byte_range 
                             uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        file_read_ahead(&((struct reader *)source)->file, ranges[i].offset,
-                        (size_t)ranges[i].size);
+        file_read_ahead(&((struct reader *)source)->file, ranges[i].offset, (size_t)ranges[i].size);
     }
 }
 
@@ -174,8 +173,8 @@ static enum status walk(struct arena *arena, struct str directory, struct str sh
     if (depth > DEPTH_MAX) {
         return ERR(err, STATUS_LIMIT, "list %.*s: over %d levels", STR_ARGS(directory), DEPTH_MAX);
     }
-    enum status status = file_list(directory.size == 0 ? "." : directory.ptr, arena, &entries,
-                                   &count, err);
+    enum status status =
+        file_list(directory.size == 0 ? "." : directory.ptr, arena, &entries, &count, err);
     if (status == STATUS_NOT_FOUND) {
         return STATUS_OK;
     }
@@ -187,10 +186,9 @@ static enum status walk(struct arena *arena, struct str directory, struct str sh
             continue;
         }
         if (entries[i].info.is_directory) {
-            TRY(walk(arena,
-                     arena_printf(arena, "%.*s%.*s/", STR_ARGS(directory), STR_ARGS(name)),
-                     arena_printf(arena, "%.*s%.*s/", STR_ARGS(shown), STR_ARGS(name)),
-                     STR_LIT(""), out, depth + 1, err));
+            TRY(walk(arena, arena_printf(arena, "%.*s%.*s/", STR_ARGS(directory), STR_ARGS(name)),
+                     arena_printf(arena, "%.*s%.*s/", STR_ARGS(shown), STR_ARGS(name)), STR_LIT(""),
+                     out, depth + 1, err));
         } else {
             VEC_PUSH(out, ((struct store_object){
                               arena_printf(arena, "%.*s%.*s", STR_ARGS(shown), STR_ARGS(name)),

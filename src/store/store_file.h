@@ -3,8 +3,8 @@
 // store_file: the store of the local disk, with the durability rules of sys/file.h.
 //
 // Relative paths are below `root` ("" or NULL: the working directory). "file:/x", "file:///x" and
-// "file://localhost/x" mean /x. No percent decoding: Iceberg's Java client writes paths as they are,
-// too.
+// "file://localhost/x" mean /x. No percent decoding: Iceberg's Java client writes paths as they
+// are, too.
 #pragma once
 
 #include "store/store.h"

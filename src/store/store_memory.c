@@ -24,7 +24,7 @@ struct writer;
 struct store_memory {
     struct store base;
     struct store_memory_options options;
-    pthread_mutex_t lock; // guards all below
+    pthread_mutex_t lock;       // guards all below
     VEC(struct object) objects; // in no order
     struct writer *writers;     // open ones
     uint64_t operations;
@@ -67,8 +67,8 @@ static struct buf *content_of(struct str bytes)
 }
 
 // Asks for a fault. *after: do it, then fail with what is returned.
-static enum status fault_of(struct store_memory *self, enum store_memory_verb verb,
-                            struct str path, bool *after, struct err *err)
+static enum status fault_of(struct store_memory *self, enum store_memory_verb verb, struct str path,
+                            bool *after, struct err *err)
 {
     uint64_t operation = self->operations++;
     *after = false;
@@ -234,8 +234,8 @@ static enum status writer_finish(struct store_writer *base, int flags, struct er
     enum status fault = fault_of(self, STORE_MEMORY_FINISH, path, &after, err);
     enum status status = fault;
     if (fault == STATUS_OK || after) {
-        status = put_locked(self, path, content_of(byte_sink_memory_bytes(&writer->bytes)), flags,
-                            err);
+        status =
+            put_locked(self, path, content_of(byte_sink_memory_bytes(&writer->bytes)), flags, err);
     }
     pthread_mutex_unlock(&self->lock);
     return fault != STATUS_OK ? fault : status;

@@ -181,8 +181,8 @@ static void test_a_lost_answer_leaves_the_object(void **state)
     (void)state;
     struct err err;
     struct fault fault = {.at = 0, .after = false};
-    struct store *store = store_memory_new(
-        &(struct store_memory_options){.fault = fault_at, .context = &fault});
+    struct store *store =
+        store_memory_new(&(struct store_memory_options){.fault = fault_at, .context = &fault});
     assert_int_equal(store_put(store, STR_LIT("a"), STR_LIT("1"), 0, &err), STATUS_UNAVAILABLE);
     assert_true(holds(store, "a", NULL));
     fault = (struct fault){.at = store_memory_operations(store), .after = true};

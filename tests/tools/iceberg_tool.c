@@ -17,7 +17,6 @@
 // state at each checkpoint), memory=BYTES, commits=N. read: columns=a,b; where=ID:OP:JSON (a
 // canonical value; several), snapshot=ID, ref=NAME, figures=1.
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +43,8 @@
 #include "store/store.h"
 #include "store/store_file.h"
 #include "sys/file.h"
+
+#include "canonical_rows.h"
 
 enum { TEXT_MAX = 1 << 30 };
 
@@ -102,272 +103,8 @@ static enum status mapped_open(struct store *store, struct str path, struct stor
                                struct err *err)
 {
     char text[4096];
-    return store_open(((struct mapped *)store)->below,
-                      mapped_path(store, path, text, sizeof text), out, err);
-}
-
-// ---- rows in: JSON to columns ----
-
-static void add_value(struct column_builder *builder, const struct iceberg_type *type,
-                      const struct json_tree *json);
-
-static void add_primitive(struct column_builder *builder, const struct iceberg_type *type,
-                          const struct json_tree *json)
-{
-    struct arena arena = {0};
-    struct err err;
-    struct iceberg_value value;
-    CHECK(iceberg_value_from_json(&arena, type, json, &value, &err));
-    switch ((int)type->kind) {
-    case ICEBERG_FLOAT:
-        column_builder_f32(builder, (float)value.as.f64);
-        break;
-    case ICEBERG_DOUBLE:
-        column_builder_f64(builder, value.as.f64);
-        break;
-    case ICEBERG_DECIMAL:
-        column_builder_i128(builder, value.as.i128);
-        break;
-    case ICEBERG_STRING:
-    case ICEBERG_BINARY:
-    case ICEBERG_FIXED:
-    case ICEBERG_UUID:
-        column_builder_string(builder, value.as.bytes);
-        break;
-    case ICEBERG_TIME:
-        column_builder_i32(builder, (int32_t)(value.as.i64 / 1000));
-        break;
-    case ICEBERG_BOOLEAN:
-        column_builder_bool(builder, value.as.i64 != 0);
-        break;
-    default:
-        column_builder_i64(builder, value.as.i64);
-        break;
-    }
-    arena_release(&arena);
-}
-
-static void add_value(struct column_builder *builder, const struct iceberg_type *type,
-                      const struct json_tree *json)
-{
-    if (json == NULL || json->kind == JSON_TREE_NULL) {
-        column_builder_null(builder);
-    } else if (type->kind == ICEBERG_STRUCT) {
-        for (uint32_t i = 0; i < type->field_count; i++) {
-            char key[256];
-            snprintf(key, sizeof key, "%.*s", STR_ARGS(type->fields[i].name));
-            add_value(column_builder_child(builder, i), type->fields[i].type,
-                      json_tree_get(json, key));
-        }
-        column_builder_row(builder);
-    } else if (type->kind == ICEBERG_LIST || type->kind == ICEBERG_MAP) {
-        column_builder_list_begin(builder);
-        for (uint32_t i = 0; i < json->count; i++) {
-            if (type->kind == ICEBERG_LIST) {
-                add_value(column_builder_child(builder, 0), type->fields[0].type, &json->items[i]);
-            } else {
-                add_value(column_builder_child(builder, 0), type->fields[0].type,
-                          &json->items[i].items[0]);
-                add_value(column_builder_child(builder, 1), type->fields[1].type,
-                          &json->items[i].items[1]);
-            }
-        }
-        column_builder_list_end(builder);
-    } else {
-        add_primitive(builder, type, json);
-    }
-}
-
-// ---- rows out: columns to canonical JSON ----
-
-static void print_float(struct strbuf *out, double value, bool is_float)
-{
-    char text[64];
-    if (isnan(value) || isinf(value)) {
-        strbuf_add_text(out, isnan(value) ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"");
-        return;
-    }
-    // The shortest that reads back, then Python's way to write it.
-    int digits = 1;
-    for (; digits < 18; digits++) {
-        snprintf(text, sizeof text, "%.*e", digits - 1, value);
-        if (is_float ? strtof(text, NULL) == (float)value : strtod(text, NULL) == value) {
-            break;
-        }
-    }
-    int exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
-    if (exponent >= -4 && exponent < 16) {
-        snprintf(text, sizeof text, "%.*f", digits - 1 > exponent ? digits - 1 - exponent : 1,
-                 value);
-        strbuf_add_text(out, text);
-        return;
-    }
-    char *at = strchr(text, 'e');
-    strbuf_add(out, str_make(text, (size_t)(at - text)));
-    strbuf_printf(out, "e%c%02d", exponent < 0 ? '-' : '+', abs(exponent));
-}
-
-static void print_clock(struct strbuf *out, int64_t second_of_day, int64_t fraction, int digits)
-{
-    strbuf_printf(out, "%02d:%02d:%02d.%0*lld", (int)(second_of_day / 3600),
-                  (int)(second_of_day / 60 % 60), (int)(second_of_day % 60), digits,
-                  (long long)fraction);
-}
-
-static void print_instant(struct strbuf *out, int64_t value, int64_t per_second, int digits,
-                          bool zone)
-{
-    int64_t seconds = value / per_second - (value % per_second < 0);
-    int64_t days = seconds / 86400 - (seconds % 86400 < 0);
-    int64_t fraction = value % per_second;
-    strbuf_add_byte(out, '"');
-    iceberg_value_print_date(out, days);
-    strbuf_add_byte(out, 'T');
-    print_clock(out, seconds - days * 86400, fraction < 0 ? fraction + per_second : fraction, digits);
-    strbuf_add_text(out, zone ? "+00:00\"" : "\"");
-}
-
-static void print_hex(struct strbuf *out, struct str bytes, bool uuid)
-{
-    strbuf_add_byte(out, '"');
-    for (size_t i = 0; i < bytes.size; i++) {
-        strbuf_printf(out, "%s%02x",
-                      uuid && (i == 4 || i == 6 || i == 8 || i == 10) ? "-" : "",
-                      (unsigned char)bytes.ptr[i]);
-    }
-    strbuf_add_byte(out, '"');
-}
-
-// Strings as Python's json.dumps(ensure_ascii=False) writes them.
-static void print_text(struct strbuf *out, struct str text)
-{
-    strbuf_add_byte(out, '"');
-    for (size_t i = 0; i < text.size; i++) {
-        unsigned char byte = (unsigned char)text.ptr[i];
-        static const char letters[] = "btn\0fr";
-        if (byte == '"' || byte == '\\') {
-            strbuf_printf(out, "\\%c", byte);
-        } else if (byte >= 8 && byte <= 13 && byte != 11) {
-            strbuf_printf(out, "\\%c", letters[byte - 8]);
-        } else if (byte < 0x20) {
-            strbuf_printf(out, "\\u%04x", byte);
-        } else {
-            strbuf_add_byte(out, (char)byte);
-        }
-    }
-    strbuf_add_byte(out, '"');
-}
-
-static void print_primitive(struct strbuf *out, const struct iceberg_type *type,
-                            const struct iceberg_value *value)
-{
-    char text[DECIMAL_TEXT_MAX];
-    switch ((int)type->kind) {
-    case ICEBERG_BOOLEAN:
-        strbuf_add_text(out, value->as.i64 != 0 ? "true" : "false");
-        break;
-    case ICEBERG_FLOAT:
-    case ICEBERG_DOUBLE:
-        print_float(out, value->as.f64, type->kind == ICEBERG_FLOAT);
-        break;
-    case ICEBERG_DECIMAL:
-        strbuf_printf(out, "\"%.*s\"", (int)decimal_format(value->as.i128, type->scale, text),
-                      text);
-        break;
-    case ICEBERG_DATE:
-        strbuf_add_byte(out, '"');
-        iceberg_value_print_date(out, value->as.i64);
-        strbuf_add_byte(out, '"');
-        break;
-    case ICEBERG_TIME:
-        strbuf_add_byte(out, '"');
-        print_clock(out, value->as.i64 / 1000000, value->as.i64 % 1000000, 6);
-        strbuf_add_byte(out, '"');
-        break;
-    case ICEBERG_TIMESTAMP:
-    case ICEBERG_TIMESTAMPTZ:
-        print_instant(out, value->as.i64, 1000000, 6, type->kind == ICEBERG_TIMESTAMPTZ);
-        break;
-    case ICEBERG_TIMESTAMP_NS:
-    case ICEBERG_TIMESTAMPTZ_NS:
-        print_instant(out, value->as.i64, 1000000000, 9, type->kind == ICEBERG_TIMESTAMPTZ_NS);
-        break;
-    case ICEBERG_STRING:
-        print_text(out, value->as.bytes);
-        break;
-    case ICEBERG_UUID:
-    case ICEBERG_FIXED:
-    case ICEBERG_BINARY:
-        print_hex(out, value->as.bytes, type->kind == ICEBERG_UUID);
-        break;
-    default:
-        strbuf_printf(out, "%lld", (long long)value->as.i64);
-        break;
-    }
-}
-
-static void print_value(struct strbuf *out, const struct iceberg_type *type,
-                        const struct column *column, uint32_t row);
-
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static void print_list(struct strbuf *out, const struct iceberg_type *type,
-                       const struct column *column, uint32_t row)
-{
-    const struct column *holder = column_holder(column);
-    struct list_view view;
-    memcpy(&view, column_value(column, row), sizeof view);
-    char **items = mem_zalloc((view.length + 1) * sizeof *items);
-    for (uint32_t i = 0; i < view.length; i++) {
-        struct strbuf item;
-        strbuf_init(&item, TEXT_MAX);
-        if (type->kind == ICEBERG_MAP) {
-            strbuf_add_byte(&item, '[');
-            print_value(&item, type->fields[0].type, &holder->children[0], view.offset + i);
-            strbuf_add_byte(&item, ',');
-            print_value(&item, type->fields[1].type, &holder->children[1], view.offset + i);
-            strbuf_add_byte(&item, ']');
-        } else {
-            print_value(&item, type->fields[0].type, &holder->children[0], view.offset + i);
-        }
-        items[i] = item.ptr;
-    }
-    if (type->kind == ICEBERG_MAP) {
-        qsort(items, view.length, sizeof *items, compare_texts);
-    }
-    strbuf_add_byte(out, '[');
-    for (uint32_t i = 0; i < view.length; i++) {
-        strbuf_printf(out, "%s%s", i > 0 ? "," : "", items[i]);
-        mem_free(items[i]);
-    }
-    strbuf_add_byte(out, ']');
-    mem_free(items);
-}
-
-static void print_value(struct strbuf *out, const struct iceberg_type *type,
-                        const struct column *column, uint32_t row)
-{
-    if (column_is_null(column, row)) {
-        strbuf_add_text(out, "null");
-    } else if (type->kind == ICEBERG_STRUCT) {
-        const struct column *holder = column_holder(column);
-        strbuf_add_byte(out, '{');
-        for (uint32_t i = 0; i < type->field_count; i++) {
-            strbuf_add_text(out, i > 0 ? "," : "");
-            print_text(out, type->fields[i].name);
-            strbuf_add_byte(out, ':');
-            print_value(out, type->fields[i].type, &holder->children[i], column_at(column, row));
-        }
-        strbuf_add_byte(out, '}');
-    } else if (type->kind == ICEBERG_LIST || type->kind == ICEBERG_MAP) {
-        print_list(out, type, column, row);
-    } else {
-        struct iceberg_value value = iceberg_value_of_row(type, column, row);
-        print_primitive(out, type, &value);
-    }
+    return store_open(((struct mapped *)store)->below, mapped_path(store, path, text, sizeof text),
+                      out, err);
 }
 
 // ---- commands ----
@@ -411,7 +148,8 @@ static int create(char **argv)
     CHECK(json_tree_parse(&arena, strbuf_str(&columns), &tree, &err));
     CHECK(iceberg_type_parse(&arena, tree, &table.columns, &err));
     CHECK(json_need_array(spec, "partitions", &list, &err));
-    struct partition_field *fields = arena_new_array(&arena, struct partition_field, list->count + 1);
+    struct partition_field *fields =
+        arena_new_array(&arena, struct partition_field, list->count + 1);
     for (uint32_t i = 0; i < list->count; i++) {
         struct str transform;
         struct str column;
@@ -485,11 +223,10 @@ static void barrier(struct appender *appender, bool close)
         struct data_file *files;
         uint32_t count;
         struct commit_result result;
-        CHECK(data_writer_unpack(&arena, appender->table->metadata, strbuf_str(&committable), &files,
-                                 &count, &err));
-        struct commit_options options = {.files = files,
-                                         .file_count = count,
-                                         .writer_tag = appender->options.writer_tag};
+        CHECK(data_writer_unpack(&arena, appender->table->metadata, strbuf_str(&committable),
+                                 &files, &count, &err));
+        struct commit_options options = {
+            .files = files, .file_count = count, .writer_tag = appender->options.writer_tag};
         CHECK(commit_run(appender->table, &options, &result, &err));
         arena_release(&arena);
     }
@@ -533,7 +270,8 @@ static void append_rows(struct appender *appender, int argc, char **argv, struct
             for (uint32_t i = 0; i < column_count; i++) {
                 char key[256];
                 snprintf(key, sizeof key, "%.*s", STR_ARGS(schema->root->fields[i].name));
-                add_value(builders[i], schema->root->fields[i].type, json_tree_get(row, key));
+                canonical_rows_add(builders[i], schema->root->fields[i].type,
+                                   json_tree_get(row, key));
             }
             text = str_slice(text, end + 1, text.size);
         }
@@ -555,8 +293,8 @@ static void append_rows(struct appender *appender, int argc, char **argv, struct
     }
     struct data_writer_figures figures = data_writer_figures(appender->writer);
     barrier(appender, true);
-    fprintf(stderr, "%" PRId64 " rows, %u files open at the end, %" PRIu64
-                    " bytes of segments\n", rows, figures.open_files, figures.segment_bytes);
+    fprintf(stderr, "%" PRId64 " rows, %u files open at the end, %" PRIu64 " bytes of segments\n",
+            rows, figures.open_files, figures.segment_bytes);
 }
 
 static int append(int argc, char **argv)
@@ -594,8 +332,8 @@ static int append(int argc, char **argv)
 static const struct predicate *parse_where(struct arena *arena, int argc, char **argv,
                                            const struct table_schema *schema)
 {
-    static const char *const ops[] = {"eq", "ne", "lt", "le", "gt", "ge",
-                                      "in", "starts", "null", "notnull"};
+    static const char *const ops[] = {"eq", "ne", "lt",     "le",   "gt",
+                                      "ge", "in", "starts", "null", "notnull"};
     struct predicate *predicate = arena_new(arena, struct predicate);
     struct predicate_term *terms = arena_new_array(arena, struct predicate_term, (size_t)argc + 1);
     struct err err;
@@ -624,7 +362,8 @@ static const struct predicate *parse_where(struct arena *arena, int argc, char *
         CHECK(json_tree_parse(arena, str_slice(text, second + 1, text.size), &json, &err));
         struct column_builder *builder = column_builder_new(arena, term->type, 1);
         for (uint32_t j = 0; j < (json->kind == JSON_TREE_ARRAY ? json->count : 1); j++) {
-            add_value(builder, type, json->kind == JSON_TREE_ARRAY ? &json->items[j] : json);
+            canonical_rows_add(builder, type,
+                               json->kind == JSON_TREE_ARRAY ? &json->items[j] : json);
         }
         struct column *constants = arena_new(arena, struct column);
         *constants = column_builder_finish(builder);
@@ -663,9 +402,9 @@ static void print_rows(const struct table_schema *schema, const uint32_t *column
             const struct iceberg_field *field =
                 &schema->root->fields[columns != NULL ? columns[i] : i];
             strbuf_add_byte(&out, i > 0 ? ',' : '{');
-            print_text(&out, field->name);
+            canonical_rows_text(&out, field->name);
             strbuf_add_byte(&out, ':');
-            print_value(&out, field->type, &batch->columns[i], row);
+            canonical_rows_print(&out, field->type, &batch->columns[i], row);
         }
         strbuf_add_text(&out, "}\n");
         fwrite(out.ptr, 1, out.size, stdout);
@@ -692,8 +431,7 @@ static void print_figures(struct iceberg_table *table, const struct scan_options
     CHECK(scan_figures(table, options, &arena, figures, 1 + 3 * count, &err));
     for (uint32_t i = 0; i < 1 + 3 * count; i++) {
         static const char *const names[] = {"rows", "count", "min", "max"};
-        struct str column =
-            i == 0 ? STR_LIT("*") : schema->root->fields[(i - 1) / 3].name;
+        struct str column = i == 0 ? STR_LIT("*") : schema->root->fields[(i - 1) / 3].name;
         strbuf_printf(&out, "%s %.*s ", names[figures[i].kind], STR_ARGS(column));
         if (!figures[i].known) {
             strbuf_add_text(&out, "unknown");
@@ -702,7 +440,8 @@ static void print_figures(struct iceberg_table *table, const struct scan_options
         } else if (figures[i].kind <= SCAN_COUNT_VALUES) {
             strbuf_printf(&out, "%lld", (long long)figures[i].value.as.i64);
         } else {
-            print_primitive(&out, schema->root->fields[(i - 1) / 3].type, &figures[i].value);
+            canonical_rows_primitive(&out, schema->root->fields[(i - 1) / 3].type,
+                                     &figures[i].value);
         }
         strbuf_add_byte(&out, '\n');
     }
@@ -729,9 +468,9 @@ static void read_table(struct iceberg_table *table, int argc, char **argv)
         return;
     }
     uint32_t column_count = plan.schema->root->field_count;
-    uint32_t *columns =
-        columns_text != NULL ? parse_columns(&arena, columns_text, plan.schema, &column_count)
-                             : NULL;
+    uint32_t *columns = columns_text != NULL
+                            ? parse_columns(&arena, columns_text, plan.schema, &column_count)
+                            : NULL;
     for (uint32_t i = 0; i < plan.task_count; i++) {
         struct table_reader *reader;
         struct batch batch;
@@ -752,8 +491,9 @@ static void read_table(struct iceberg_table *table, int argc, char **argv)
         pruned += table_reader_counters(reader).rows_pruned;
         table_reader_free(reader);
     }
-    fprintf(stderr, "manifests %" PRIu64 " read %" PRIu64 " pruned, files %u read %" PRIu64
-                    " pruned, rows %" PRIu64 " pruned within\n",
+    fprintf(stderr,
+            "manifests %" PRIu64 " read %" PRIu64 " pruned, files %u read %" PRIu64
+            " pruned, rows %" PRIu64 " pruned within\n",
             plan.manifests_read, plan.manifests_pruned, plan.task_count, plan.files_pruned, pruned);
     arena_release(&arena);
 }
@@ -838,9 +578,8 @@ static int commits(char **argv)
             CHECK(iceberg_type_to_sql(&arena, schema->root->fields[j].type, false, &sql, &err));
             columns[j] = column_builder_all_null(&arena, sql, 100);
         }
-        struct batch batch = {.row_count = 100,
-                              .column_count = schema->root->field_count,
-                              .columns = columns};
+        struct batch batch = {
+            .row_count = 100, .column_count = schema->root->field_count, .columns = columns};
         new_writer(&appender, STR_LIT(""));
         CHECK(data_writer_append(appender.writer, &batch, &err));
         uint64_t before = file_fsyncs();

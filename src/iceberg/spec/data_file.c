@@ -45,8 +45,8 @@ struct data_file *data_file_copy(struct arena *arena, const struct partition_spe
     copy->metrics = metrics;
     copy->split_offsets = arena_copy(arena, file->split_offsets,
                                      file->split_offset_count * sizeof *file->split_offsets);
-    copy->equality_ids = arena_copy(arena, file->equality_ids,
-                                    file->equality_id_count * sizeof *file->equality_ids);
+    copy->equality_ids =
+        arena_copy(arena, file->equality_ids, file->equality_id_count * sizeof *file->equality_ids);
     copy->referenced_data_file = copy_or_null(arena, file->referenced_data_file);
     copy->key_metadata = copy_or_null(arena, file->key_metadata);
     return copy;

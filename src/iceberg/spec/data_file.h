@@ -34,8 +34,8 @@ struct data_file_metric {
 struct data_file {
     enum data_file_content content;
     struct str path;
-    struct str format; // "PARQUET"; compare without case
-    int32_t spec_id;   // of the manifest
+    struct str format;                     // "PARQUET"; compare without case
+    int32_t spec_id;                       // of the manifest
     const struct iceberg_value *partition; // one value a field of the spec
     int64_t record_count;
     int64_t file_size;
@@ -45,8 +45,8 @@ struct data_file {
     const int64_t *split_offsets;
     uint32_t equality_id_count;
     const int32_t *equality_ids;
-    int32_t sort_order_id; // DATA_FILE_NONE
-    int64_t first_row_id;  // DATA_FILE_NONE
+    int32_t sort_order_id;           // DATA_FILE_NONE
+    int64_t first_row_id;            // DATA_FILE_NONE
     struct str referenced_data_file; // ptr NULL: none
     int64_t content_offset;          // DATA_FILE_NONE
     int64_t content_size;            // DATA_FILE_NONE

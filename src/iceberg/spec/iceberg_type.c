@@ -65,8 +65,10 @@ const struct iceberg_type *iceberg_type_list(struct arena *arena, int32_t elemen
                                              bool element_required,
                                              const struct iceberg_type *element)
 {
-    struct iceberg_field field = {
-        .id = element_id, .required = element_required, .name = STR_LIT("element"), .type = element};
+    struct iceberg_field field = {.id = element_id,
+                                  .required = element_required,
+                                  .name = STR_LIT("element"),
+                                  .type = element};
     return nested(arena, ICEBERG_LIST, &field, 1);
 }
 

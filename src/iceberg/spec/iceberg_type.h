@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// iceberg_type: the types of Iceberg v1 to v3, with their field ids (Iceberg spec, "Schemas and Data
-// Types", appendix C).
+// iceberg_type: the types of Iceberg v1 to v3, with their field ids (Iceberg spec, "Schemas and
+// Data Types", appendix C).
 //
 // A type is immutable and lives in an arena, or for ever where it has no parameters. A struct's
-// fields, a list's element ("element") and a map's key and value ("key", "value") are all fields: an
-// id, a name, whether they are required.
+// fields, a list's element ("element") and a map's key and value ("key", "value") are all fields:
+// an id, a name, whether they are required.
 //
 // Defaults (v3) are kept as JSON; iceberg_value_from_json() makes values of them.
 //
 // In SQL (both ways as Flink's Iceberg connector maps them):
-//     boolean BOOLEAN · int INT (TINYINT, SMALLINT) · long BIGINT · float FLOAT · double DOUBLE ·
-//     decimal DECIMAL · date DATE · time TIME(3) · timestamp TIMESTAMP(6) · timestamptz
-//     TIMESTAMP_LTZ(6) · timestamp_ns TIMESTAMP(9) · timestamptz_ns TIMESTAMP_LTZ(9) · string STRING
-//     (CHAR, VARCHAR) · uuid BINARY(16) · fixed BINARY(n) · binary BYTES · variant VARIANT ·
-//     unknown NULL · struct ROW · list ARRAY · map MAP (MULTISET: map of counts)
+//     boolean BOOLEAN | int INT (TINYINT, SMALLINT) | long BIGINT | float FLOAT | double DOUBLE |
+//     decimal DECIMAL | date DATE | time TIME(3) | timestamp TIMESTAMP(6) | timestamptz
+//     TIMESTAMP_LTZ(6) | timestamp_ns TIMESTAMP(9) | timestamptz_ns TIMESTAMP_LTZ(9) | string
+//     STRING (CHAR, VARCHAR) | uuid BINARY(16) | fixed BINARY(n) | binary BYTES | variant VARIANT |
+//     unknown NULL | struct ROW | list ARRAY | map MAP (MULTISET: map of counts)
 // geometry and geography have none (UNSUPPORTED).
 #pragma once
 
@@ -73,7 +73,7 @@ struct iceberg_field {
     bool required;
     struct str name;
     const struct iceberg_type *type;
-    struct str doc; // ptr NULL: none
+    struct str doc;                          // ptr NULL: none
     const struct json_tree *initial_default; // NULL: none
     const struct json_tree *write_default;
 };

@@ -11,8 +11,7 @@ static enum status refuse(const struct type *type, struct err *err)
     struct strbuf text;
     strbuf_init(&text, 200);
     type_print(&text, type);
-    enum status status =
-        ERR(err, STATUS_UNSUPPORTED, "an Iceberg table cannot hold %s", text.ptr);
+    enum status status = ERR(err, STATUS_UNSUPPORTED, "an Iceberg table cannot hold %s", text.ptr);
     strbuf_release(&text);
     return status;
 }
@@ -54,53 +53,52 @@ static enum status map_from_sql(struct arena *arena, const struct type *type, in
     return STATUS_OK;
 }
 
+// The types without parameters and children; false: another.
+static bool simple_from_sql(const struct type *type, enum iceberg_kind *out)
+{
+    static const struct {
+        enum type_kind sql;
+        enum iceberg_kind iceberg;
+    } kinds[] = {
+        {TYPE_BOOLEAN, ICEBERG_BOOLEAN}, {TYPE_TINYINT, ICEBERG_INT},
+        {TYPE_SMALLINT, ICEBERG_INT},    {TYPE_INT, ICEBERG_INT},
+        {TYPE_BIGINT, ICEBERG_LONG},     {TYPE_FLOAT, ICEBERG_FLOAT},
+        {TYPE_DOUBLE, ICEBERG_DOUBLE},   {TYPE_CHAR, ICEBERG_STRING},
+        {TYPE_VARCHAR, ICEBERG_STRING},  {TYPE_VARBINARY, ICEBERG_BINARY},
+        {TYPE_DATE, ICEBERG_DATE},       {TYPE_TIME, ICEBERG_TIME},
+        {TYPE_VARIANT, ICEBERG_VARIANT}, {TYPE_NULL, ICEBERG_UNKNOWN},
+    };
+    bool is_nano = type->length > 6;
+    if (type->kind == TYPE_TIMESTAMP) {
+        *out = is_nano ? ICEBERG_TIMESTAMP_NS : ICEBERG_TIMESTAMP;
+        return true;
+    }
+    if (type->kind == TYPE_TIMESTAMP_LTZ) {
+        *out = is_nano ? ICEBERG_TIMESTAMPTZ_NS : ICEBERG_TIMESTAMPTZ;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (kinds[i].sql == type->kind) {
+            *out = kinds[i].iceberg;
+            return true;
+        }
+    }
+    return false;
+}
+
 enum status iceberg_type_from_sql(struct arena *arena, const struct type *type, int32_t *next_id,
                                   const struct iceberg_type **out, struct err *err)
 {
-    bool is_nano = type->length > 6;
-    switch (type->kind) {
-    case TYPE_BOOLEAN:
-        *out = iceberg_type_simple(ICEBERG_BOOLEAN);
+    enum iceberg_kind kind;
+    if (simple_from_sql(type, &kind)) {
+        *out = iceberg_type_simple(kind);
         return STATUS_OK;
-    case TYPE_TINYINT:
-    case TYPE_SMALLINT:
-    case TYPE_INT:
-        *out = iceberg_type_simple(ICEBERG_INT);
-        return STATUS_OK;
-    case TYPE_BIGINT:
-        *out = iceberg_type_simple(ICEBERG_LONG);
-        return STATUS_OK;
-    case TYPE_FLOAT:
-        *out = iceberg_type_simple(ICEBERG_FLOAT);
-        return STATUS_OK;
-    case TYPE_DOUBLE:
-        *out = iceberg_type_simple(ICEBERG_DOUBLE);
-        return STATUS_OK;
+    }
+    switch ((int)type->kind) {
     case TYPE_DECIMAL:
         *out = iceberg_type_decimal(arena, type->length, type->scale);
         return STATUS_OK;
-    case TYPE_CHAR:
-    case TYPE_VARCHAR:
-        *out = iceberg_type_simple(ICEBERG_STRING);
-        return STATUS_OK;
-    case TYPE_BINARY:
-        *out = iceberg_type_fixed(arena, type->length);
-        return STATUS_OK;
-    case TYPE_VARBINARY:
-        *out = iceberg_type_simple(ICEBERG_BINARY);
-        return STATUS_OK;
-    case TYPE_DATE:
-        *out = iceberg_type_simple(ICEBERG_DATE);
-        return STATUS_OK;
-    case TYPE_TIME:
-        *out = iceberg_type_simple(ICEBERG_TIME);
-        return STATUS_OK;
-    case TYPE_TIMESTAMP:
-        *out = iceberg_type_simple(is_nano ? ICEBERG_TIMESTAMP_NS : ICEBERG_TIMESTAMP);
-        return STATUS_OK;
-    case TYPE_TIMESTAMP_LTZ:
-        *out = iceberg_type_simple(is_nano ? ICEBERG_TIMESTAMPTZ_NS : ICEBERG_TIMESTAMPTZ);
-        return STATUS_OK;
+    case TYPE_BINARY: *out = iceberg_type_fixed(arena, type->length); return STATUS_OK;
     case TYPE_ARRAY: {
         int32_t id = (*next_id)++;
         const struct iceberg_type *element;
@@ -109,23 +107,11 @@ enum status iceberg_type_from_sql(struct arena *arena, const struct type *type, 
         return STATUS_OK;
     }
     case TYPE_MAP:
-    case TYPE_MULTISET:
-        return map_from_sql(arena, type, next_id, out, err);
-    case TYPE_ROW:
-        return struct_from_sql(arena, type, next_id, out, err);
-    case TYPE_VARIANT:
-        *out = iceberg_type_simple(ICEBERG_VARIANT);
-        return STATUS_OK;
-    case TYPE_NULL:
-        *out = iceberg_type_simple(ICEBERG_UNKNOWN);
-        return STATUS_OK;
-    case TYPE_INTERVAL_MONTH:
-    case TYPE_INTERVAL_SECOND:
-    case TYPE_BITMAP:
-    case TYPE_RAW:
-        break;
+    case TYPE_MULTISET: return map_from_sql(arena, type, next_id, out, err);
+    case TYPE_ROW: return struct_from_sql(arena, type, next_id, out, err);
+    default: // intervals and what is opaque
+        return refuse(type, err);
     }
-    return refuse(type, err);
 }
 
 static enum status nested_to_sql(struct arena *arena, const struct iceberg_type *type,
@@ -140,10 +126,9 @@ static enum status nested_to_sql(struct arena *arena, const struct iceberg_type 
             fields[i].comment = field->doc.size > 0 ? arena_str(arena, field->doc) : STR_LIT("");
         }
     }
-    *out = type->kind == ICEBERG_LIST ? type_array(arena, fields[0].type, nullable)
-           : type->kind == ICEBERG_MAP
-               ? type_map(arena, fields[0].type, fields[1].type, nullable)
-               : type_row(arena, fields, type->field_count, nullable);
+    *out = type->kind == ICEBERG_LIST  ? type_array(arena, fields[0].type, nullable)
+           : type->kind == ICEBERG_MAP ? type_map(arena, fields[0].type, fields[1].type, nullable)
+                                       : type_row(arena, fields, type->field_count, nullable);
     return STATUS_OK;
 }
 
@@ -165,15 +150,11 @@ enum status iceberg_type_to_sql(struct arena *arena, const struct iceberg_type *
     case ICEBERG_DOUBLE:
     case ICEBERG_DATE:
     case ICEBERG_VARIANT:
-    case ICEBERG_UNKNOWN:
-        *out = type_new(arena, kinds[type->kind], nullable);
-        return STATUS_OK;
+    case ICEBERG_UNKNOWN: *out = type_new(arena, kinds[type->kind], nullable); return STATUS_OK;
     case ICEBERG_DECIMAL:
         *out = type_decimal(arena, type->precision, type->scale, nullable);
         return STATUS_OK;
-    case ICEBERG_TIME:
-        *out = type_sized(arena, TYPE_TIME, 3, nullable);
-        return STATUS_OK;
+    case ICEBERG_TIME: *out = type_sized(arena, TYPE_TIME, 3, nullable); return STATUS_OK;
     case ICEBERG_TIMESTAMP:
     case ICEBERG_TIMESTAMP_NS:
         *out = type_sized(arena, TYPE_TIMESTAMP, type->kind == ICEBERG_TIMESTAMP ? 6 : 9, nullable);
@@ -186,9 +167,7 @@ enum status iceberg_type_to_sql(struct arena *arena, const struct iceberg_type *
     case ICEBERG_STRING:
         *out = type_sized(arena, TYPE_VARCHAR, TYPE_LENGTH_MAX, nullable);
         return STATUS_OK;
-    case ICEBERG_UUID:
-        *out = type_sized(arena, TYPE_BINARY, 16, nullable);
-        return STATUS_OK;
+    case ICEBERG_UUID: *out = type_sized(arena, TYPE_BINARY, 16, nullable); return STATUS_OK;
     case ICEBERG_FIXED:
         *out = type_sized(arena, TYPE_BINARY, type->precision, nullable);
         return STATUS_OK;
@@ -197,11 +176,9 @@ enum status iceberg_type_to_sql(struct arena *arena, const struct iceberg_type *
         return STATUS_OK;
     case ICEBERG_STRUCT:
     case ICEBERG_LIST:
-    case ICEBERG_MAP:
-        return nested_to_sql(arena, type, nullable, out, err);
+    case ICEBERG_MAP: return nested_to_sql(arena, type, nullable, out, err);
     case ICEBERG_GEOMETRY:
-    case ICEBERG_GEOGRAPHY:
-        break;
+    case ICEBERG_GEOGRAPHY: break;
     }
     return ERR(err, STATUS_UNSUPPORTED, "columns of type %s cannot be read yet",
                type->kind == ICEBERG_GEOMETRY ? "geometry" : "geography");

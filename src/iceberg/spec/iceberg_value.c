@@ -18,18 +18,15 @@ static enum form form_of(const struct iceberg_type *type)
 {
     switch (type->kind) {
     case ICEBERG_FLOAT:
-    case ICEBERG_DOUBLE:
-        return FORM_F64;
-    case ICEBERG_DECIMAL:
-        return FORM_I128;
+    case ICEBERG_DOUBLE: return FORM_F64;
+    case ICEBERG_DECIMAL: return FORM_I128;
     case ICEBERG_STRING:
     case ICEBERG_UUID:
     case ICEBERG_BINARY:
     case ICEBERG_FIXED:
     case ICEBERG_VARIANT:
     case ICEBERG_GEOMETRY:
-    case ICEBERG_GEOGRAPHY:
-        return FORM_BYTES;
+    case ICEBERG_GEOGRAPHY: return FORM_BYTES;
     case ICEBERG_BOOLEAN:
     case ICEBERG_INT:
     case ICEBERG_LONG:
@@ -42,8 +39,7 @@ static enum form form_of(const struct iceberg_type *type)
     case ICEBERG_UNKNOWN:
     case ICEBERG_STRUCT:
     case ICEBERG_LIST:
-    case ICEBERG_MAP:
-        break;
+    case ICEBERG_MAP: break;
     }
     return FORM_I64;
 }
@@ -71,14 +67,10 @@ bool iceberg_value_equal(const struct iceberg_type *type, const struct iceberg_v
         return a->is_null == b->is_null;
     }
     switch (form_of(type)) {
-    case FORM_I64:
-        return a->as.i64 == b->as.i64;
-    case FORM_F64:
-        return canonical_bits(a->as.f64) == canonical_bits(b->as.f64);
-    case FORM_I128:
-        return a->as.i128 == b->as.i128;
-    case FORM_BYTES:
-        return str_equal(a->as.bytes, b->as.bytes);
+    case FORM_I64: return a->as.i64 == b->as.i64;
+    case FORM_F64: return canonical_bits(a->as.f64) == canonical_bits(b->as.f64);
+    case FORM_I128: return a->as.i128 == b->as.i128;
+    case FORM_BYTES: return str_equal(a->as.bytes, b->as.bytes);
     }
     return false;
 }
@@ -89,14 +81,10 @@ uint64_t iceberg_value_hash(const struct iceberg_type *type, const struct iceber
         return 1;
     }
     switch (form_of(type)) {
-    case FORM_I64:
-        return hash_word((uint64_t)value->as.i64 + 2);
-    case FORM_F64:
-        return hash_word(canonical_bits(value->as.f64) + 2);
-    case FORM_I128:
-        return hash_combine((uint64_t)value->as.i128, (uint64_t)(value->as.i128 >> 64));
-    case FORM_BYTES:
-        return hash_bytes(value->as.bytes.ptr, value->as.bytes.size, 0);
+    case FORM_I64: return hash_word((uint64_t)value->as.i64 + 2);
+    case FORM_F64: return hash_word(canonical_bits(value->as.f64) + 2);
+    case FORM_I128: return hash_combine((uint64_t)value->as.i128, (uint64_t)(value->as.i128 >> 64));
+    case FORM_BYTES: return hash_bytes(value->as.bytes.ptr, value->as.bytes.size, 0);
     }
     return 0;
 }
@@ -116,14 +104,10 @@ int iceberg_value_compare(const struct iceberg_type *type, const struct iceberg_
                           const struct iceberg_value *b)
 {
     switch (form_of(type)) {
-    case FORM_I64:
-        return a->as.i64 < b->as.i64 ? -1 : a->as.i64 > b->as.i64;
-    case FORM_F64:
-        return compare_f64(a->as.f64, b->as.f64);
-    case FORM_I128:
-        return a->as.i128 < b->as.i128 ? -1 : a->as.i128 > b->as.i128;
-    case FORM_BYTES:
-        return str_compare(a->as.bytes, b->as.bytes);
+    case FORM_I64: return a->as.i64 < b->as.i64 ? -1 : a->as.i64 > b->as.i64;
+    case FORM_F64: return compare_f64(a->as.f64, b->as.f64);
+    case FORM_I128: return a->as.i128 < b->as.i128 ? -1 : a->as.i128 > b->as.i128;
+    case FORM_BYTES: return str_compare(a->as.bytes, b->as.bytes);
     }
     return 0;
 }
@@ -161,11 +145,8 @@ struct str iceberg_value_encode(struct arena *arena, const struct iceberg_type *
     unsigned char bytes[16];
     uint32_t size = 8;
     switch (form_of(type)) {
-    case FORM_BYTES:
-        return value->as.bytes;
-    case FORM_I128:
-        size = iceberg_value_decimal_bytes(value->as.i128, bytes);
-        break;
+    case FORM_BYTES: return value->as.bytes;
+    case FORM_I128: size = iceberg_value_decimal_bytes(value->as.i128, bytes); break;
     case FORM_F64:
         if (type->kind == ICEBERG_FLOAT) {
             float narrow = (float)value->as.f64;
@@ -176,9 +157,9 @@ struct str iceberg_value_encode(struct arena *arena, const struct iceberg_type *
         }
         break;
     case FORM_I64:
-        size = type->kind == ICEBERG_BOOLEAN                                ? 1
+        size = type->kind == ICEBERG_BOOLEAN                             ? 1
                : type->kind == ICEBERG_INT || type->kind == ICEBERG_DATE ? 4
-                                                                            : 8;
+                                                                         : 8;
         memcpy(bytes, &value->as.i64, size); // little-endian
         break;
     }
@@ -190,8 +171,8 @@ static enum status bad_length(const struct iceberg_type *type, struct str bytes,
     struct strbuf text;
     strbuf_init(&text, 100);
     iceberg_type_print(&text, type);
-    enum status status = ERR(err, STATUS_INVALID_DATA, "a bound of %zu bytes for %s", bytes.size,
-                             text.ptr);
+    enum status status =
+        ERR(err, STATUS_INVALID_DATA, "a bound of %zu bytes for %s", bytes.size, text.ptr);
     strbuf_release(&text);
     return status;
 }
@@ -241,9 +222,7 @@ enum status iceberg_value_decode(const struct iceberg_type *type, struct str byt
 {
     *out = (struct iceberg_value){0};
     switch (form_of(type)) {
-    case FORM_BYTES:
-        out->as.bytes = bytes;
-        return STATUS_OK;
+    case FORM_BYTES: out->as.bytes = bytes; return STATUS_OK;
     case FORM_I128:
         if (bytes.size == 0 || bytes.size > 16) {
             return bad_length(type, bytes, err);
@@ -262,8 +241,7 @@ enum status iceberg_value_decode(const struct iceberg_type *type, struct str byt
         }
         memcpy(&out->as.f64, bytes.ptr, 8);
         return STATUS_OK;
-    case FORM_I64:
-        return decode_integer(type, bytes, out, err);
+    case FORM_I64: return decode_integer(type, bytes, out, err);
     }
     return STATUS_OK;
 }
@@ -277,15 +255,9 @@ struct iceberg_value iceberg_value_of_row(const struct iceberg_type *type,
     }
     const void *at = column_value(column, row);
     switch (column->physical) {
-    case PHYSICAL_BOOL:
-        out.as.i64 = *(const uint8_t *)at;
-        break;
-    case PHYSICAL_I8:
-        out.as.i64 = *(const int8_t *)at;
-        break;
-    case PHYSICAL_I16:
-        out.as.i64 = *(const int16_t *)at;
-        break;
+    case PHYSICAL_BOOL: out.as.i64 = *(const uint8_t *)at; break;
+    case PHYSICAL_I8: out.as.i64 = *(const int8_t *)at; break;
+    case PHYSICAL_I16: out.as.i64 = *(const int16_t *)at; break;
     case PHYSICAL_I32:
         out.as.i64 = *(const int32_t *)at;
         if (type->kind == ICEBERG_TIME) {
@@ -299,28 +271,18 @@ struct iceberg_value iceberg_value_of_row(const struct iceberg_type *type,
             out.as.i64 = *(const int64_t *)at;
         }
         break;
-    case PHYSICAL_I128:
-        out.as.i128 = *(const int128 *)at;
-        break;
-    case PHYSICAL_F32:
-        out.as.f64 = (double)*(const float *)at;
-        break;
-    case PHYSICAL_F64:
-        out.as.f64 = *(const double *)at;
-        break;
+    case PHYSICAL_I128: out.as.i128 = *(const int128 *)at; break;
+    case PHYSICAL_F32: out.as.f64 = (double)*(const float *)at; break;
+    case PHYSICAL_F64: out.as.f64 = *(const double *)at; break;
     case PHYSICAL_NANO: {
         const struct nano *nano = at;
         out.as.i64 = (int64_t)((uint64_t)nano->second * 1000000000 + (uint64_t)nano->nanosecond);
         break;
     }
-    case PHYSICAL_STRING:
-        out.as.bytes = strview_str(at);
-        break;
+    case PHYSICAL_STRING: out.as.bytes = strview_str(at); break;
     case PHYSICAL_LIST:
     case PHYSICAL_MAP:
-    case PHYSICAL_ROW:
-        out.is_null = true;
-        break;
+    case PHYSICAL_ROW: out.is_null = true; break;
     }
     return out;
 }
@@ -394,8 +356,7 @@ struct column iceberg_value_column(struct arena *arena, const struct iceberg_typ
     static const uint64_t none[1] = {0};
     static const struct iceberg_value zero;
     struct column column = {.encoding = ENCODING_CONST, .row_count = row_count};
-    struct iceberg_value copy =
-        value->is_null ? zero : iceberg_value_copy(arena, type, value);
+    struct iceberg_value copy = value->is_null ? zero : iceberg_value_copy(arena, type, value);
     column.values = put_value(arena, type, &copy, &column.physical);
     column.valid = value->is_null ? none : NULL;
     return column;

@@ -2,7 +2,7 @@
 //
 // iceberg_value: one value of a primitive type: a partition field, a bound, a default.
 //
-//   boolean … date, time, timestamps   as.i64 (days, µs; ns for the _ns types)
+//   boolean … date, time, timestamps   as.i64 (days, us; ns for the _ns types)
 //   float, double                      as.f64
 //   decimal                            as.i128, unscaled
 //   string, uuid, fixed, binary        as.bytes, borrowed from where they come

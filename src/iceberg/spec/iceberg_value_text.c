@@ -86,8 +86,8 @@ static void print_base64(struct strbuf *out, struct str bytes)
     for (size_t i = 0; i < bytes.size; i += 3) {
         const unsigned char *at = (const unsigned char *)bytes.ptr + i;
         size_t left = bytes.size - i;
-        uint32_t word = (uint32_t)at[0] << 16 | (left > 1 ? (uint32_t)at[1] << 8 : 0) |
-                        (left > 2 ? at[2] : 0u);
+        uint32_t word =
+            (uint32_t)at[0] << 16 | (left > 1 ? (uint32_t)at[1] << 8 : 0) | (left > 2 ? at[2] : 0u);
         strbuf_add_byte(out, letters[word >> 18]);
         strbuf_add_byte(out, letters[word >> 12 & 63]);
         strbuf_add_byte(out, left > 1 ? letters[word >> 6 & 63] : '=');
@@ -112,9 +112,7 @@ void iceberg_value_print(struct strbuf *out, const struct iceberg_type *type,
         return;
     }
     switch (type->kind) {
-    case ICEBERG_BOOLEAN:
-        strbuf_add_text(out, value->as.i64 != 0 ? "true" : "false");
-        break;
+    case ICEBERG_BOOLEAN: strbuf_add_text(out, value->as.i64 != 0 ? "true" : "false"); break;
     case ICEBERG_FLOAT:
         strbuf_add(out, str_make(number, float_text_f32((float)value->as.f64, number)));
         break;
@@ -124,12 +122,8 @@ void iceberg_value_print(struct strbuf *out, const struct iceberg_type *type,
     case ICEBERG_DECIMAL:
         strbuf_add(out, str_make(number, decimal_format(value->as.i128, type->scale, number)));
         break;
-    case ICEBERG_DATE:
-        iceberg_value_print_date(out, value->as.i64);
-        break;
-    case ICEBERG_TIME:
-        print_time(out, value->as.i64 * 1000);
-        break;
+    case ICEBERG_DATE: iceberg_value_print_date(out, value->as.i64); break;
+    case ICEBERG_TIME: print_time(out, value->as.i64 * 1000); break;
     case ICEBERG_TIMESTAMP:
     case ICEBERG_TIMESTAMPTZ:
         print_timestamp(out, value->as.i64, 1000000, type->kind == ICEBERG_TIMESTAMPTZ);
@@ -138,27 +132,19 @@ void iceberg_value_print(struct strbuf *out, const struct iceberg_type *type,
     case ICEBERG_TIMESTAMPTZ_NS:
         print_timestamp(out, value->as.i64, 1000000000, type->kind == ICEBERG_TIMESTAMPTZ_NS);
         break;
-    case ICEBERG_STRING:
-        strbuf_add(out, value->as.bytes);
-        break;
-    case ICEBERG_UUID:
-        print_uuid(out, value->as.bytes);
-        break;
+    case ICEBERG_STRING: strbuf_add(out, value->as.bytes); break;
+    case ICEBERG_UUID: print_uuid(out, value->as.bytes); break;
     case ICEBERG_FIXED:
     case ICEBERG_BINARY:
     case ICEBERG_VARIANT:
     case ICEBERG_GEOMETRY:
-    case ICEBERG_GEOGRAPHY:
-        print_base64(out, value->as.bytes);
-        break;
+    case ICEBERG_GEOGRAPHY: print_base64(out, value->as.bytes); break;
     case ICEBERG_INT:
     case ICEBERG_LONG:
     case ICEBERG_UNKNOWN:
     case ICEBERG_STRUCT:
     case ICEBERG_LIST:
-    case ICEBERG_MAP:
-        strbuf_printf(out, "%lld", (long long)value->as.i64);
-        break;
+    case ICEBERG_MAP: strbuf_printf(out, "%lld", (long long)value->as.i64); break;
     }
 }
 
@@ -309,9 +295,7 @@ enum status iceberg_value_from_json(struct arena *arena, const struct iceberg_ty
         out->as.i64 = json->as.boolean;
         break;
     case ICEBERG_INT:
-    case ICEBERG_LONG:
-        good = json_tree_int(json, &out->as.i64);
-        break;
+    case ICEBERG_LONG: good = json_tree_int(json, &out->as.i64); break;
     case ICEBERG_FLOAT:
     case ICEBERG_DOUBLE:
         good = json_tree_number(json, &out->as.f64) ||
@@ -334,17 +318,14 @@ enum status iceberg_value_from_json(struct arena *arena, const struct iceberg_ty
         break;
     case ICEBERG_UUID:
     case ICEBERG_FIXED:
-    case ICEBERG_BINARY:
-        good = is_text && parse_hex(arena, json->text, &out->as.bytes);
-        break;
+    case ICEBERG_BINARY: good = is_text && parse_hex(arena, json->text, &out->as.bytes); break;
     case ICEBERG_UNKNOWN:
     case ICEBERG_VARIANT:
     case ICEBERG_GEOMETRY:
     case ICEBERG_GEOGRAPHY:
     case ICEBERG_STRUCT:
     case ICEBERG_LIST:
-    case ICEBERG_MAP:
-        break;
+    case ICEBERG_MAP: break;
     }
     return good ? STATUS_OK : bad_default(json, type, err);
 }

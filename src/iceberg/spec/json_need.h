@@ -23,10 +23,10 @@ MUST_USE enum status json_need_i32(const struct json_tree *node, const char *key
 MUST_USE enum status json_need_bool(const struct json_tree *node, const char *key, bool *out,
                                     struct err *err);
 // Absent: *out is `absent`. Of the wrong type: INVALID_DATA.
-MUST_USE enum status json_need_i64_or(const struct json_tree *node, const char *key,
-                                      int64_t absent, int64_t *out, struct err *err);
-MUST_USE enum status json_need_i32_or(const struct json_tree *node, const char *key,
-                                      int32_t absent, int32_t *out, struct err *err);
+MUST_USE enum status json_need_i64_or(const struct json_tree *node, const char *key, int64_t absent,
+                                      int64_t *out, struct err *err);
+MUST_USE enum status json_need_i32_or(const struct json_tree *node, const char *key, int32_t absent,
+                                      int32_t *out, struct err *err);
 // Absent: *out is NULL.
 MUST_USE enum status json_need_array_or(const struct json_tree *node, const char *key,
                                         const struct json_tree **out, struct err *err);

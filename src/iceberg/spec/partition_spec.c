@@ -93,8 +93,7 @@ const struct partition_spec *partition_spec_bind(struct arena *arena,
     struct partition_field *fields =
         arena_copy(arena, spec->fields, spec->field_count * sizeof *spec->fields);
     for (uint32_t i = 0; i < spec->field_count; i++) {
-        const struct table_schema_entry *entry =
-            table_schema_by_id(schema, fields[i].source_id);
+        const struct table_schema_entry *entry = table_schema_by_id(schema, fields[i].source_id);
         fields[i].source = entry != NULL ? entry->field->type : NULL;
         for (uint32_t j = other_count; entry == NULL && j-- > 0;) {
             entry = table_schema_by_id(others[j], fields[i].source_id);

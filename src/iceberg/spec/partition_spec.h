@@ -13,7 +13,7 @@ struct table_schema;
 
 struct partition_field {
     int32_t field_id;
-    int32_t source_id;             // the first of them
+    int32_t source_id;                  // the first of them
     const struct json_tree *source_ids; // as written, where it is "source-ids"; else NULL
     struct str name;
     struct transform transform;

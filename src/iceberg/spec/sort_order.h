@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sort_order: how rows are ordered within data files (Iceberg spec, "Sorting"). Order 0 is unsorted.
+// sort_order: how rows are ordered within data files (Iceberg spec, "Sorting"). Order 0 is
+// unsorted.
 #pragma once
 
 #include "iceberg/spec/transform.h"

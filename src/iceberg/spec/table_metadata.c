@@ -20,8 +20,7 @@ static enum status parse_schemas(struct arena *arena, const struct json_tree *js
         return ERR(err, STATUS_INVALID_DATA, "'schemas' is missing");
     }
     uint32_t count = is_list ? schemas->count : 1;
-    const struct table_schema **parsed =
-        arena_new_array(arena, const struct table_schema *, count);
+    const struct table_schema **parsed = arena_new_array(arena, const struct table_schema *, count);
     for (uint32_t i = 0; i < count; i++) {
         TRY(table_schema_parse(arena, is_list ? &schemas->items[i] : single, &parsed[i], err));
     }

@@ -32,15 +32,15 @@ struct table_snapshot {
     int64_t parent_id;       // TABLE_NONE
     int64_t sequence_number; // 0 in v1
     int64_t timestamp_ms;
-    struct str operation; // "append", …; empty where there is no summary
+    struct str operation;   // "append", …; empty where there is no summary
     uint32_t summary_count; // without the operation
     const struct table_property *summary;
-    struct str manifest_list;     // empty: v1 with `manifests`
+    struct str manifest_list;          // empty: v1 with `manifests`
     const struct json_tree *manifests; // array of paths, v1 only; else NULL
-    int32_t schema_id;            // TABLE_NONE
-    int64_t first_row_id;         // TABLE_NONE
-    int64_t added_rows;           // TABLE_NONE
-    struct str key_id;            // empty: none
+    int32_t schema_id;                 // TABLE_NONE
+    int64_t first_row_id;              // TABLE_NONE
+    int64_t added_rows;                // TABLE_NONE
+    struct str key_id;                 // empty: none
 };
 
 struct table_ref {
@@ -81,8 +81,8 @@ struct table_metadata {
     const struct sort_order *const *sort_orders;
     uint32_t property_count;
     const struct table_property *properties;
-    int64_t current_snapshot_id; // TABLE_NONE
-    int64_t next_row_id;         // v3
+    int64_t current_snapshot_id;             // TABLE_NONE
+    int64_t next_row_id;                     // v3
     const struct json_tree *encryption_keys; // NULL: none
     uint32_t ref_count;
     const struct table_ref *refs; // `main` is among them where there is a current snapshot

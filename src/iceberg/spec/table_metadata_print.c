@@ -26,8 +26,7 @@ static void close_with(struct strbuf *out, char bracket)
     strbuf_add_byte(out, bracket);
 }
 
-static void add_strings(struct strbuf *out, const struct table_property *properties,
-                        uint32_t count)
+static void add_strings(struct strbuf *out, const struct table_property *properties, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         json_tree_quote(out, properties[i].key);

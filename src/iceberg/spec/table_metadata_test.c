@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Metadata files written by Spark (fixtures/spark-iceberg) are read and written again byte for byte;
-// hand-made ones show the lenient and the strict places.
+// Metadata files written by Spark (fixtures/spark-iceberg) are read and written again byte for
+// byte; hand-made ones show the lenient and the strict places.
 #include "iceberg/spec/table_metadata.h"
 
 #include <dirent.h>

@@ -139,8 +139,7 @@ const struct table_schema_entry *table_schema_by_id(const struct table_schema *s
     return NULL;
 }
 
-const struct iceberg_field *table_schema_column(const struct table_schema *schema,
-                                                struct str name)
+const struct iceberg_field *table_schema_column(const struct table_schema *schema, struct str name)
 {
     for (uint32_t i = 0; i < schema->root->field_count; i++) {
         if (str_equal(schema->root->fields[i].name, name)) {
@@ -162,7 +161,6 @@ void table_schema_path(struct strbuf *out, const struct table_schema *schema,
 
 int32_t table_schema_highest_id(const struct table_schema *schema)
 {
-    return schema->entry_count == 0
-               ? 0
-               : schema->entries[schema->by_id[schema->entry_count - 1]].id;
+    return schema->entry_count == 0 ? 0
+                                    : schema->entries[schema->by_id[schema->entry_count - 1]].id;
 }

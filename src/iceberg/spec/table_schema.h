@@ -22,7 +22,7 @@ struct table_schema {
     const struct iceberg_type *root; // the struct of all columns
     uint32_t identifier_count;
     const int32_t *identifier_ids;
-    uint32_t entry_count; // all fields at all depths
+    uint32_t entry_count;                     // all fields at all depths
     const struct table_schema_entry *entries; // in pre-order
     const uint32_t *by_id;                    // indexes into `entries`, ascending by id
 };
@@ -40,8 +40,7 @@ bool table_schema_same(const struct table_schema *a, const struct table_schema *
 
 // NULL where there is none.
 const struct table_schema_entry *table_schema_by_id(const struct table_schema *schema, int32_t id);
-const struct iceberg_field *table_schema_column(const struct table_schema *schema,
-                                                struct str name);
+const struct iceberg_field *table_schema_column(const struct table_schema *schema, struct str name);
 // "a.b.element" of an entry, into `out`.
 void table_schema_path(struct strbuf *out, const struct table_schema *schema,
                        const struct table_schema_entry *entry);

@@ -103,8 +103,8 @@ void table_update_set_property(struct table_update *update, struct str key, stru
 static void log_current(struct table_update *update, int64_t timestamp_ms, int64_t snapshot_id)
 {
     struct table_metadata *next = &update->next;
-    struct table_snapshot_log *log = arena_new_array(update->arena, struct table_snapshot_log,
-                                                     next->snapshot_log_count + 1);
+    struct table_snapshot_log *log =
+        arena_new_array(update->arena, struct table_snapshot_log, next->snapshot_log_count + 1);
     for (uint32_t i = 0; i < next->snapshot_log_count; i++) {
         log[i] = next->snapshot_log[i];
     }
@@ -299,13 +299,13 @@ static void mark_branch(const struct table_update *update, const struct table_re
     const struct table_metadata *next = &update->next;
     int64_t age_ms = ref->max_snapshot_age_ms != TABLE_NONE
                          ? ref->max_snapshot_age_ms
-                         : table_metadata_property_i64(
-                               next, "history.expire.max-snapshot-age-ms", AGE_DEFAULT_MS);
-    int64_t min_count = ref->min_snapshots_to_keep != TABLE_NONE
-                            ? ref->min_snapshots_to_keep
-                            : table_metadata_property_i64(
-                                  next, "history.expire.min-snapshots-to-keep",
-                                  MIN_SNAPSHOTS_DEFAULT);
+                         : table_metadata_property_i64(next, "history.expire.max-snapshot-age-ms",
+                                                       AGE_DEFAULT_MS);
+    int64_t min_count =
+        ref->min_snapshots_to_keep != TABLE_NONE
+            ? ref->min_snapshots_to_keep
+            : table_metadata_property_i64(next, "history.expire.min-snapshots-to-keep",
+                                          MIN_SNAPSHOTS_DEFAULT);
     int64_t id = ref->snapshot_id;
     // A chain of parents is at most as long as there are snapshots; damaged ones may be circles.
     for (int64_t depth = 0; depth < (int64_t)next->snapshot_count && id != TABLE_NONE; depth++) {
@@ -325,18 +325,17 @@ uint32_t table_update_expire(struct table_update *update)
     if (!table_metadata_property_bool(next, "gc.enabled", true) || next->snapshot_count == 0) {
         return 0;
     }
-    int64_t ref_age =
-        table_metadata_property_i64(next, "history.expire.max-ref-age-ms", INT64_MAX);
-    int64_t age = table_metadata_property_i64(next, "history.expire.max-snapshot-age-ms",
-                                              AGE_DEFAULT_MS);
+    int64_t ref_age = table_metadata_property_i64(next, "history.expire.max-ref-age-ms", INT64_MAX);
+    int64_t age =
+        table_metadata_property_i64(next, "history.expire.max-snapshot-age-ms", AGE_DEFAULT_MS);
     bool *keep = arena_new_array(update->arena, bool, next->snapshot_count);
     bool *reachable = arena_new_array(update->arena, bool, next->snapshot_count);
     for (uint32_t i = next->ref_count; i-- > 0;) {
         const struct table_ref *ref = &next->refs[i];
         const struct table_snapshot *head = table_metadata_snapshot(next, ref->snapshot_id);
         int64_t max_age = ref->max_ref_age_ms != TABLE_NONE ? ref->max_ref_age_ms : ref_age;
-        if (head == NULL || (!str_is(ref->name, TABLE_MAIN) &&
-                             update->now_ms - head->timestamp_ms > max_age)) {
+        if (head == NULL ||
+            (!str_is(ref->name, TABLE_MAIN) && update->now_ms - head->timestamp_ms > max_age)) {
             table_update_remove_ref(update, ref->name);
             continue;
         }
@@ -353,8 +352,7 @@ uint32_t table_update_expire(struct table_update *update)
     uint32_t count = 0;
     for (uint32_t i = 0; i < next->snapshot_count; i++) {
         const struct table_snapshot *snapshot = &next->snapshots[i];
-        bool staged_and_young =
-            !reachable[i] && snapshot->timestamp_ms >= update->now_ms - age;
+        bool staged_and_young = !reachable[i] && snapshot->timestamp_ms >= update->now_ms - age;
         if (!keep[i] && !staged_and_young) {
             ids[count++] = snapshot->snapshot_id;
         }
@@ -376,8 +374,7 @@ static void log_metadata(struct table_update *update, struct str base_location)
     for (uint32_t i = dropped; i < old; i++) {
         log[i - dropped] = next->metadata_log[i];
     }
-    log[old - dropped] =
-        (struct table_metadata_log){update->base->last_updated_ms, base_location};
+    log[old - dropped] = (struct table_metadata_log){update->base->last_updated_ms, base_location};
     next->metadata_log = log;
     next->metadata_log_count = old - dropped + 1;
     update->removed_log_count = dropped;

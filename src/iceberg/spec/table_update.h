@@ -37,7 +37,7 @@ struct table_update_new {
     int32_t format_version; // 1 to 3
     struct str uuid;
     struct str location;
-    const struct iceberg_type *columns; // a struct with ids from 1
+    const struct iceberg_type *columns;             // a struct with ids from 1
     const struct partition_field *partition_fields; // ids from 1000
     uint32_t partition_count;
     const int32_t *identifier_ids;
@@ -60,15 +60,14 @@ MUST_USE enum status table_update_add_snapshot(struct table_update *update,
                                                const struct table_snapshot *snapshot,
                                                struct str branch, struct err *err);
 // Points a branch or tag to a snapshot that exists; a rollback when it is main.
-MUST_USE enum status table_update_set_ref(struct table_update *update,
-                                          const struct table_ref *ref, struct err *err);
+MUST_USE enum status table_update_set_ref(struct table_update *update, const struct table_ref *ref,
+                                          struct err *err);
 void table_update_remove_ref(struct table_update *update, struct str name);
 // Removes snapshots; refs to them go, too.
-void table_update_remove_snapshots(struct table_update *update, const int64_t *ids,
-                                   uint32_t count);
+void table_update_remove_snapshots(struct table_update *update, const int64_t *ids, uint32_t count);
 
-// Removes what history.expire.max-snapshot-age-ms (5 days), history.expire.min-snapshots-to-keep (1),
-// history.expire.max-ref-age-ms and the refs' own settings let go (Iceberg spec, "Snapshot
+// Removes what history.expire.max-snapshot-age-ms (5 days), history.expire.min-snapshots-to-keep
+// (1), history.expire.max-ref-age-ms and the refs' own settings let go (Iceberg spec, "Snapshot
 // Retention Policy"). Returns how many went. With gc.enabled = false nothing does.
 uint32_t table_update_expire(struct table_update *update);
 

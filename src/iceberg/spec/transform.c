@@ -79,14 +79,10 @@ static bool fits(const struct transform *transform, const struct iceberg_type *s
                kind == ICEBERG_STRING || kind == ICEBERG_BINARY;
     case TRANSFORM_YEAR:
     case TRANSFORM_MONTH:
-    case TRANSFORM_DAY:
-        return kind == ICEBERG_DATE || is_timestamp(kind);
-    case TRANSFORM_HOUR:
-        return is_timestamp(kind);
-    case TRANSFORM_VOID:
-        return true;
-    case TRANSFORM_UNKNOWN:
-        break;
+    case TRANSFORM_DAY: return kind == ICEBERG_DATE || is_timestamp(kind);
+    case TRANSFORM_HOUR: return is_timestamp(kind);
+    case TRANSFORM_VOID: return true;
+    case TRANSFORM_UNKNOWN: break;
     }
     return false;
 }
@@ -116,17 +112,13 @@ const struct iceberg_type *transform_result(const struct transform *transform,
     switch (transform->kind) {
     case TRANSFORM_IDENTITY:
     case TRANSFORM_TRUNCATE:
-    case TRANSFORM_VOID:
-        return source;
-    case TRANSFORM_DAY:
-        return iceberg_type_simple(ICEBERG_DATE);
+    case TRANSFORM_VOID: return source;
+    case TRANSFORM_DAY: return iceberg_type_simple(ICEBERG_DATE);
     case TRANSFORM_BUCKET:
     case TRANSFORM_YEAR:
     case TRANSFORM_MONTH:
-    case TRANSFORM_HOUR:
-        return iceberg_type_simple(ICEBERG_INT);
-    case TRANSFORM_UNKNOWN:
-        break;
+    case TRANSFORM_HOUR: return iceberg_type_simple(ICEBERG_INT);
+    case TRANSFORM_UNKNOWN: break;
     }
     return iceberg_type_simple(ICEBERG_STRING);
 }
@@ -174,16 +166,14 @@ static uint32_t hash_of(const struct iceberg_type *source, const struct iceberg_
     case ICEBERG_STRING:
     case ICEBERG_UUID:
     case ICEBERG_FIXED:
-    case ICEBERG_BINARY:
-        return murmur3_bytes(value->as.bytes.ptr, value->as.bytes.size);
+    case ICEBERG_BINARY: return murmur3_bytes(value->as.bytes.ptr, value->as.bytes.size);
     case ICEBERG_DECIMAL: {
         unsigned char bytes[16];
         uint32_t size = iceberg_value_decimal_bytes(value->as.i128, bytes);
         return murmur3_bytes(bytes, size);
     }
     case ICEBERG_TIMESTAMP_NS:
-    case ICEBERG_TIMESTAMPTZ_NS:
-        return murmur3_i64(floor_div(value->as.i64, 1000));
+    case ICEBERG_TIMESTAMPTZ_NS: return murmur3_i64(floor_div(value->as.i64, 1000));
     case ICEBERG_BOOLEAN:
     case ICEBERG_INT:
     case ICEBERG_LONG:
@@ -199,8 +189,7 @@ static uint32_t hash_of(const struct iceberg_type *source, const struct iceberg_
     case ICEBERG_GEOGRAPHY:
     case ICEBERG_STRUCT:
     case ICEBERG_LIST:
-    case ICEBERG_MAP:
-        break;
+    case ICEBERG_MAP: break;
     }
     return murmur3_i64(value->as.i64);
 }
@@ -257,22 +246,17 @@ struct iceberg_value transform_apply(const struct transform *transform,
     }
     switch (transform->kind) {
     case TRANSFORM_BUCKET:
-        out.as.i64 = (int64_t)((hash_of(source, value) & INT32_MAX) %
-                               (uint32_t)transform->parameter);
+        out.as.i64 =
+            (int64_t)((hash_of(source, value) & INT32_MAX) % (uint32_t)transform->parameter);
         break;
-    case TRANSFORM_TRUNCATE:
-        out = truncated(transform, source, value);
-        break;
+    case TRANSFORM_TRUNCATE: out = truncated(transform, source, value); break;
     case TRANSFORM_YEAR:
     case TRANSFORM_MONTH:
     case TRANSFORM_DAY:
-    case TRANSFORM_HOUR:
-        out.as.i64 = temporal(transform->kind, source, value->as.i64);
-        break;
+    case TRANSFORM_HOUR: out.as.i64 = temporal(transform->kind, source, value->as.i64); break;
     case TRANSFORM_IDENTITY:
     case TRANSFORM_VOID:
-    case TRANSFORM_UNKNOWN:
-        break;
+    case TRANSFORM_UNKNOWN: break;
     }
     return out;
 }
@@ -326,9 +310,7 @@ void transform_print_value(struct strbuf *out, const struct transform *transform
     int64_t ordinal = value->as.i64;
     strbuf_init(&day, 64);
     switch (transform->kind) {
-    case TRANSFORM_YEAR:
-        strbuf_printf(out, "%04lld", (long long)(1970 + ordinal));
-        break;
+    case TRANSFORM_YEAR: strbuf_printf(out, "%04lld", (long long)(1970 + ordinal)); break;
     case TRANSFORM_MONTH:
         strbuf_printf(out, "%04lld-%02d", (long long)(1970 + floor_div(ordinal, 12)),
                       (int)(ordinal - floor_div(ordinal, 12) * 12) + 1);
@@ -342,8 +324,7 @@ void transform_print_value(struct strbuf *out, const struct transform *transform
     case TRANSFORM_TRUNCATE:
     case TRANSFORM_DAY:
     case TRANSFORM_VOID:
-    case TRANSFORM_UNKNOWN:
-        break;
+    case TRANSFORM_UNKNOWN: break;
     }
     strbuf_release(&day);
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// transform: the partition transforms of Iceberg (Iceberg spec, "Partition Transforms", appendix B).
+// transform: the partition transforms of Iceberg (Iceberg spec, "Partition Transforms", appendix
+// B).
 //
 // Null in, null out. Temporal transforms are floors: 1969-12-31 is day -1. bucket is
 // (murmur3(value) & INT_MAX) % N; ints, longs, dates, times and timestamps are hashed as 8 bytes
-// (for date the spec's text says 4, its test vector says 8). truncate of strings counts code points.
+// (for date the spec's text says 4, its test vector says 8). truncate of strings counts code
+// points.
 #pragma once
 
 #include <stdbool.h>

@@ -42,8 +42,8 @@ static void test_hashes_are_those_of_appendix_b(void **state)
     const unsigned char uuid[16] = {0xf7, 0x9c, 0x3e, 0x09, 0x67, 0x7c, 0x4b, 0xbd,
                                     0xa4, 0x79, 0x3f, 0x34, 0x9c, 0xb7, 0x85, 0xe7};
     assert_int_equal((int32_t)murmur3_i64(34), 2017239379);
-    assert_int_equal((int32_t)murmur3_i64(17486), -653330422);        // date 2017-11-16
-    assert_int_equal((int32_t)murmur3_i64(81068000000), -662762989);  // time 22:31:08
+    assert_int_equal((int32_t)murmur3_i64(17486), -653330422);       // date 2017-11-16
+    assert_int_equal((int32_t)murmur3_i64(81068000000), -662762989); // time 22:31:08
     assert_int_equal((int32_t)murmur3_i64(1510871468000000), -2047944441);
     assert_int_equal((int32_t)murmur3_bytes("iceberg", 7), 1210000089);
     assert_int_equal((int32_t)murmur3_bytes(uuid, 16), 1488055340);
@@ -79,7 +79,7 @@ static void test_temporal_transforms_are_floors(void **state)
     assert_int_equal(apply("year", date, number(-1)).as.i64, -1); // 1969-12-31
     assert_int_equal(apply("month", date, number(-1)).as.i64, -1);
     assert_int_equal(apply("day", date, number(-1)).as.i64, -1);
-    assert_int_equal(apply("year", date, number(17501)).as.i64, 47);    // 2017-12-01
+    assert_int_equal(apply("year", date, number(17501)).as.i64, 47); // 2017-12-01
     assert_int_equal(apply("month", date, number(17501)).as.i64, 575);
     assert_int_equal(apply("day", timestamp, number(1512123175038194)).as.i64, 17501);
     assert_int_equal(apply("hour", timestamp, number(1512123175038194)).as.i64, 420034);
