@@ -13,7 +13,6 @@ enum {
     RAW_PAGE_MIN = 8192,   // of a first page that decides
     RAW_TRIAL_PAGES = 16,  // so often is compression tried again
     RAW_DICTIONARY_MAX = 256 << 10,
-    BOUND_VIEWS = 128,
 };
 
 // ---- levels ----
@@ -68,6 +67,12 @@ static void put_booleans(const struct parquet_leaf *leaf, struct bytebuf *out)
     out->size += (count + 7) / 8;
 }
 
+static inline bool is_less(struct str a, struct str b)
+{
+    int order = memcmp(a.ptr, b.ptr, a.size < b.size ? a.size : b.size);
+    return order != 0 ? order < 0 : a.size < b.size;
+}
+
 // The bounds of the entries that this page uses, each looked at once.
 static void bound_codes(struct parquet_encoder *encoder, struct parquet_leaf *leaf)
 {
@@ -79,17 +84,19 @@ static void bound_codes(struct parquet_encoder *encoder, struct parquet_leaf *le
     for (uint32_t i = 0; i < leaf->values; i++) {
         used[codes[i]] = 1;
     }
-    struct strview views[BOUND_VIEWS];
-    uint32_t count = 0;
+    struct str lower = {NULL, 0};
+    struct str upper = {NULL, 0};
     for (uint32_t i = 0; i < entries; i++) {
-        if (used[i] != 0) {
-            struct str entry = parquet_dictionary_entry(&leaf->dictionary, i);
-            views[count++] = strview_make(entry.ptr, entry.size);
+        if (used[i] == 0) {
+            continue;
         }
-        if (count == BOUND_VIEWS || (count > 0 && i + 1 == entries)) {
-            parquet_stats_views(&leaf->range, views, count);
-            count = 0;
-        }
+        struct str entry = parquet_dictionary_entry(&leaf->dictionary, i);
+        lower = lower.ptr == NULL || is_less(entry, lower) ? entry : lower;
+        upper = upper.ptr == NULL || is_less(upper, entry) ? entry : upper;
+    }
+    if (lower.ptr != NULL) {
+        parquet_stats_bytes(&leaf->range, lower);
+        parquet_stats_bytes(&leaf->range, upper);
     }
 }
 
