@@ -134,6 +134,11 @@ enum status block_read(struct str bytes, struct compress *compress, struct arena
     if (checksum(&header, payload) != header.checksum) {
         return ERR(err, STATUS_INVALID_DATA, "a block whose checksum does not match");
     }
+    for (uint64_t at = BLOCK_HEADER_SIZE + (uint64_t)header.stored; at < size; at++) {
+        if (bytes.ptr[at] != 0) {
+            return ERR(err, STATUS_INVALID_DATA, "a block whose padding is not zero");
+        }
+    }
     out->kind = header.kind;
     out->tag = header.tag;
     out->payload = (struct str){payload, header.stored};
