@@ -56,7 +56,9 @@ static struct words *make_words(struct arena *arena)
     uint64_t seed = 7;
     for (uint32_t i = 0; i < HOSTS; i++) {
         struct str host = arena_printf(arena, "www.shop-%u.example.%s", i,
-                                       i % 3 == 0 ? "com" : i % 3 == 1 ? "org" : "net");
+                                       i % 3 == 0   ? "com"
+                                       : i % 3 == 1 ? "org"
+                                                    : "net");
         words->hosts[i] = strview_make(host.ptr, host.size);
     }
     for (uint32_t i = 0; i < URLS; i++) {
@@ -72,17 +74,16 @@ static struct words *make_words(struct arena *arena)
 static struct column make_column(struct arena *arena, enum physical physical, void **values)
 {
     *values = arena_alloc64(arena, BATCH_ROWS_MAX * physical_width(physical));
-    return (struct column){
-        .physical = physical, .row_count = BATCH_ROWS_MAX, .values = *values};
+    return (struct column){.physical = physical, .row_count = BATCH_ROWS_MAX, .values = *values};
 }
 
 static struct batch make_batch(struct arena *arena, const struct words *words, uint64_t first,
                                uint32_t rows, uint64_t *seed)
 {
     struct column *columns = arena_new_array(arena, struct column, COLUMNS);
-    static const enum physical forms[COLUMNS] = {
-        PHYSICAL_I64, PHYSICAL_I64, PHYSICAL_I64, PHYSICAL_STRING, PHYSICAL_STRING,
-        PHYSICAL_I64, PHYSICAL_F64, PHYSICAL_F64, PHYSICAL_I32};
+    static const enum physical forms[COLUMNS] = {PHYSICAL_I64,    PHYSICAL_I64,    PHYSICAL_I64,
+                                                 PHYSICAL_STRING, PHYSICAL_STRING, PHYSICAL_I64,
+                                                 PHYSICAL_F64,    PHYSICAL_F64,    PHYSICAL_I32};
     void *values[COLUMNS];
     for (uint32_t i = 0; i < COLUMNS; i++) {
         columns[i] = make_column(arena, forms[i], &values[i]);
@@ -184,9 +185,8 @@ static enum status bench_write(char **arguments, int count, struct err *err)
         .fields = parquet_schema_fields(&arena, row_type(&arena), &id),
         .field_count = COLUMNS,
         .level = (int32_t)strtol(arguments[5], NULL, 10),
-        .encodings = count > 6 && strcmp(arguments[6], "compact") == 0
-                         ? PARQUET_ENCODINGS_COMPACT
-                         : PARQUET_ENCODINGS_PLAIN};
+        .encodings = count > 6 && strcmp(arguments[6], "compact") == 0 ? PARQUET_ENCODINGS_COMPACT
+                                                                       : PARQUET_ENCODINGS_PLAIN};
     if (!compress_find(str_from(arguments[4]), &options.codec)) {
         return ERR(err, STATUS_NOT_FOUND, "no codec %s", arguments[4]);
     }
@@ -245,18 +245,10 @@ static uint64_t sum_column(const struct column *column)
         }
         const void *value = column_value(column, i);
         switch (column->physical) {
-        case PHYSICAL_I64:
-            sum += *(const uint64_t *)value;
-            break;
-        case PHYSICAL_I32:
-            sum += (uint64_t)*(const int32_t *)value;
-            break;
-        case PHYSICAL_STRING:
-            sum += ((const struct strview *)value)->size;
-            break;
-        case PHYSICAL_F64:
-            sum += *(const double *)value > 0;
-            break;
+        case PHYSICAL_I64: sum += *(const uint64_t *)value; break;
+        case PHYSICAL_I32: sum += (uint64_t) * (const int32_t *)value; break;
+        case PHYSICAL_STRING: sum += ((const struct strview *)value)->size; break;
+        case PHYSICAL_F64: sum += *(const double *)value > 0; break;
         case PHYSICAL_BOOL:
         case PHYSICAL_I8:
         case PHYSICAL_I16:
@@ -265,9 +257,7 @@ static uint64_t sum_column(const struct column *column)
         case PHYSICAL_NANO:
         case PHYSICAL_LIST:
         case PHYSICAL_MAP:
-        case PHYSICAL_ROW:
-            sum += 1;
-            break;
+        case PHYSICAL_ROW: sum += 1; break;
         }
     }
     return sum;

@@ -126,9 +126,9 @@ static void fuzz_segment(const uint8_t *data, size_t size)
     struct parquet_writer *writer = NULL;
     struct err err = {.text = ""};
     arena_init(&arena);
-    const struct type_field fields[2] = {{.name = STR_LIT("a"), .type = &type_string},
-                                         {.name = STR_LIT("b"),
-                                          .type = type_array(&arena, &type_bigint, true)}};
+    const struct type_field fields[2] = {
+        {.name = STR_LIT("a"), .type = &type_string},
+        {.name = STR_LIT("b"), .type = type_array(&arena, &type_bigint, true)}};
     int32_t id = 1;
     struct parquet_writer_options options = {
         .fields = parquet_schema_fields(&arena, type_row(&arena, fields, 2, false), &id),

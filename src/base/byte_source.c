@@ -54,8 +54,7 @@ void byte_source_memory_init(struct byte_source_memory *memory, struct str bytes
 {
     static const struct byte_source_ops ops = {.read_at = memory_read_at, .borrow = memory_borrow};
     *memory = (struct byte_source_memory){
-        .source = {.ops = &ops, .size = bytes.size, .name = STR_LIT("memory")},
-        .bytes = bytes.ptr};
+        .source = {.ops = &ops, .size = bytes.size, .name = STR_LIT("memory")}, .bytes = bytes.ptr};
 }
 
 static enum status slice_read_at(struct byte_source *self, uint64_t offset, size_t size, void *out,
@@ -91,9 +90,9 @@ enum status byte_source_slice_init(struct byte_source_slice *slice, struct byte_
                    "%.*s: %" PRIu64 " bytes at %" PRIu64 " are not within its %" PRIu64 " bytes",
                    STR_ARGS(whole->name), range.size, range.offset, whole->size);
     }
-    *slice = (struct byte_source_slice){
-        .source = {.ops = &ops, .size = range.size, .name = whole->name},
-        .whole = whole,
-        .offset = range.offset};
+    *slice =
+        (struct byte_source_slice){.source = {.ops = &ops, .size = range.size, .name = whole->name},
+                                   .whole = whole,
+                                   .offset = range.offset};
     return STATUS_OK;
 }

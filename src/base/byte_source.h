@@ -26,8 +26,8 @@ struct byte_source_ops {
     // memory (asserted) and never asked for: use byte_source_read(), which checks. IO, UNAVAILABLE.
     enum status (*read_at)(struct byte_source *self, uint64_t offset, size_t size, void *out,
                            struct err *err);
-    // The same bytes without a copy, valid as long as the source; NULL where they are not in memory.
-    // May be unset.
+    // The same bytes without a copy, valid as long as the source; NULL where they are not in
+    // memory. May be unset.
     const char *(*borrow)(struct byte_source *self, uint64_t offset, size_t size);
     // A hint that these ranges, ascending, are read soon. May be unset.
     void (*prefetch)(struct byte_source *self, const struct byte_range *ranges, uint32_t count);

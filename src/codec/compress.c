@@ -71,22 +71,16 @@ bool compress_find(struct str name, enum compress_codec *out)
 size_t compress_bound(enum compress_codec codec, size_t size)
 {
     switch (codec) {
-    case COMPRESS_NONE:
-        return size;
-    case COMPRESS_SNAPPY:
-        return snappy_max_compressed_length(size);
+    case COMPRESS_NONE: return size;
+    case COMPRESS_SNAPPY: return snappy_max_compressed_length(size);
     case COMPRESS_GZIP:
     case COMPRESS_DEFLATE: // libdeflate's bound for gzip holds for the bare stream
         return libdeflate_gzip_compress_bound(NULL, size);
-    case COMPRESS_BROTLI:
-        return BrotliEncoderMaxCompressedSize(size) + 16;
+    case COMPRESS_BROTLI: return BrotliEncoderMaxCompressedSize(size) + 16;
     case COMPRESS_LZ4:
-    case COMPRESS_LZ4_RAW:
-        return (size_t)LZ4_COMPRESSBOUND(size) + 8;
-    case COMPRESS_ZSTD:
-        return ZSTD_compressBound(size);
-    case COMPRESS_LZ4_FRAME:
-        return LZ4F_compressFrameBound(size, NULL);
+    case COMPRESS_LZ4_RAW: return (size_t)LZ4_COMPRESSBOUND(size) + 8;
+    case COMPRESS_ZSTD: return ZSTD_compressBound(size);
+    case COMPRESS_LZ4_FRAME: return LZ4F_compressFrameBound(size, NULL);
     }
     UNREACHABLE("codec");
 }
@@ -101,9 +95,9 @@ static enum status compress_zstd(struct compress *compress, int32_t level, struc
     int zstd_level = level == COMPRESS_LEVEL_DEFAULT ? ZSTD_CLEVEL_DEFAULT : level;
     *out_size = ZSTD_compressCCtx(compress->zstd, out, ZSTD_compressBound(in.size), in.ptr, in.size,
                                   zstd_level);
-    return ZSTD_isError(*out_size) ? ERR(err, STATUS_INVALID_DATA, "zstd: %s",
-                                         ZSTD_getErrorName(*out_size))
-                                   : STATUS_OK;
+    return ZSTD_isError(*out_size)
+               ? ERR(err, STATUS_INVALID_DATA, "zstd: %s", ZSTD_getErrorName(*out_size))
+               : STATUS_OK;
 }
 
 static void compress_deflate(struct compress *compress, bool gzip, int32_t level, struct str in,
@@ -119,9 +113,8 @@ static void compress_deflate(struct compress *compress, bool gzip, int32_t level
         ASSERT(compress->deflate != NULL);
     }
     size_t room = libdeflate_gzip_compress_bound(NULL, in.size);
-    *out_size = gzip
-                    ? libdeflate_gzip_compress(compress->deflate, in.ptr, in.size, out, room)
-                    : libdeflate_deflate_compress(compress->deflate, in.ptr, in.size, out, room);
+    *out_size = gzip ? libdeflate_gzip_compress(compress->deflate, in.ptr, in.size, out, room)
+                     : libdeflate_deflate_compress(compress->deflate, in.ptr, in.size, out, room);
     ASSERT(*out_size > 0);
 }
 
@@ -141,7 +134,8 @@ static uint32_t get_be32(const char *in)
 static size_t compress_lz4(struct str in, char *out, bool hadoop)
 {
     size_t head = hadoop ? 8 : 0;
-    int size = LZ4_compress_default(in.ptr, out + head, (int)in.size, LZ4_compressBound((int)in.size));
+    int size =
+        LZ4_compress_default(in.ptr, out + head, (int)in.size, LZ4_compressBound((int)in.size));
     ASSERT(size > 0);
     if (hadoop) {
         put_be32(out, (uint32_t)in.size);
@@ -157,7 +151,8 @@ static enum status compress_brotli(int32_t level, struct str in, char *out, size
     *out_size = compress_bound(COMPRESS_BROTLI, in.size);
     if (BrotliEncoderCompress(quality, BROTLI_DEFAULT_WINDOW, BROTLI_MODE_GENERIC, in.size,
                               (const uint8_t *)in.ptr, out_size, (uint8_t *)out) != BROTLI_TRUE) {
-        return ERR(err, STATUS_INVALID_DATA, "brotli cannot compress a block of %zu bytes", in.size);
+        return ERR(err, STATUS_INVALID_DATA, "brotli cannot compress a block of %zu bytes",
+                   in.size);
     }
     return STATUS_OK;
 }
@@ -184,14 +179,12 @@ enum status compress_block(struct compress *compress, enum compress_codec codec,
     case COMPRESS_DEFLATE:
         compress_deflate(compress, codec == COMPRESS_GZIP, level, in, out, out_size);
         return STATUS_OK;
-    case COMPRESS_BROTLI:
-        return compress_brotli(level, in, out, out_size, err);
+    case COMPRESS_BROTLI: return compress_brotli(level, in, out, out_size, err);
     case COMPRESS_LZ4:
     case COMPRESS_LZ4_RAW:
         *out_size = compress_lz4(in, out, codec == COMPRESS_LZ4);
         return STATUS_OK;
-    case COMPRESS_ZSTD:
-        return compress_zstd(compress, level, in, out, out_size, err);
+    case COMPRESS_ZSTD: return compress_zstd(compress, level, in, out, out_size, err);
     case COMPRESS_LZ4_FRAME: {
         LZ4F_preferences_t preferences = {.frameInfo = {.contentSize = in.size}};
         *out_size = LZ4F_compressFrame(out, LZ4F_compressFrameBound(in.size, &preferences), in.ptr,
@@ -341,12 +334,9 @@ static bool uncompress(struct compress *compress, enum compress_codec codec, str
     case COMPRESS_LZ4:
         return uncompress_lz4_hadoop(in, out, out_size, produced) ||
                uncompress_lz4_raw(in, out, out_size, produced);
-    case COMPRESS_LZ4_RAW:
-        return uncompress_lz4_raw(in, out, out_size, produced);
-    case COMPRESS_ZSTD:
-        return uncompress_zstd(compress, in, out, out_size, produced);
-    case COMPRESS_LZ4_FRAME:
-        return uncompress_lz4_frame(compress, in, out, out_size, produced);
+    case COMPRESS_LZ4_RAW: return uncompress_lz4_raw(in, out, out_size, produced);
+    case COMPRESS_ZSTD: return uncompress_zstd(compress, in, out, out_size, produced);
+    case COMPRESS_LZ4_FRAME: return uncompress_lz4_frame(compress, in, out, out_size, produced);
     }
     UNREACHABLE("codec");
 }

@@ -10,9 +10,9 @@
 // Decompression is safe against hostile input: nothing is written behind the output given, and
 // damage is INVALID_DATA. Threads: a struct compress is for one thread at a time.
 //
-// COMPRESS_GZIP reads gzip with any number of members, and zlib; COMPRESS_DEFLATE is the bare stream
-// (Avro). COMPRESS_LZ4 is the framing of Hadoop that Parquet's deprecated codec LZ4 means; blocks
-// without it are accepted when reading. LZ4_FRAME is the .lz4 file format (Puffin).
+// COMPRESS_GZIP reads gzip with any number of members, and zlib; COMPRESS_DEFLATE is the bare
+// stream (Avro). COMPRESS_LZ4 is the framing of Hadoop that Parquet's deprecated codec LZ4 means;
+// blocks without it are accepted when reading. LZ4_FRAME is the .lz4 file format (Puffin).
 #pragma once
 
 #include <stdbool.h>
@@ -43,7 +43,7 @@ struct compress;
 MUST_USE struct compress *compress_new(void);
 void compress_free(struct compress *compress); // NULL is allowed
 
-const char *compress_name(enum compress_codec codec); // "zstd"; borrowed, for ever
+const char *compress_name(enum compress_codec codec);          // "zstd"; borrowed, for ever
 bool compress_find(struct str name, enum compress_codec *out); // by name, case ignored
 
 // The most that a block of `size` bytes becomes.

@@ -12,9 +12,9 @@
 #include "base/buf.h"
 #include "base/mem.h"
 
-static const enum compress_codec all[] = {
-    COMPRESS_NONE, COMPRESS_SNAPPY,  COMPRESS_GZIP,    COMPRESS_BROTLI,   COMPRESS_LZ4,
-    COMPRESS_ZSTD, COMPRESS_LZ4_RAW, COMPRESS_DEFLATE, COMPRESS_LZ4_FRAME};
+static const enum compress_codec all[] = {COMPRESS_NONE,    COMPRESS_SNAPPY,  COMPRESS_GZIP,
+                                          COMPRESS_BROTLI,  COMPRESS_LZ4,     COMPRESS_ZSTD,
+                                          COMPRESS_LZ4_RAW, COMPRESS_DEFLATE, COMPRESS_LZ4_FRAME};
 
 enum { CODECS = sizeof all / sizeof all[0] };
 
@@ -133,9 +133,9 @@ static void test_gzip_members_stand_behind_one_another(void **state)
     memcpy(two, gzip_hello, sizeof gzip_hello - 1);
     memcpy(two + sizeof gzip_hello - 1, gzip_hello, sizeof gzip_hello - 1);
     char back[36];
-    assert_int_equal(compress_unblock(compress, COMPRESS_GZIP, str_make(two, sizeof two), back, 36,
-                                      NULL),
-                     STATUS_OK);
+    assert_int_equal(
+        compress_unblock(compress, COMPRESS_GZIP, str_make(two, sizeof two), back, 36, NULL),
+        STATUS_OK);
     assert_memory_equal(back, "hello hello hello\nhello hello hello\n", 36);
     compress_free(compress);
 }
@@ -150,8 +150,9 @@ static void test_hadoop_framing_has_two_sizes_in_front(void **state)
                      STATUS_OK);
     // 3 bytes, of which 4 were made: a token (3 literals) and them.
     assert_int_equal(size, 12);
-    assert_memory_equal(out, "\0\0\0\3\0\0\0\4\x30"
-                             "abc",
+    assert_memory_equal(out,
+                        "\0\0\0\3\0\0\0\4\x30"
+                        "abc",
                         12);
     char back[3];
     struct str bare = str_make(out + 8, 4); // as other writers had it
@@ -168,8 +169,7 @@ static void test_a_bomb_is_stopped_at_the_limit(void **state)
     for (uint32_t i = 1; i < CODECS; i++) {
         struct str bytes = packed(compress, all[i], str_make(zeros, 8 << 20));
         struct buf *buf;
-        enum status status =
-            compress_unblock_unknown(compress, all[i], bytes, 1 << 20, &buf, NULL);
+        enum status status = compress_unblock_unknown(compress, all[i], bytes, 1 << 20, &buf, NULL);
         assert_int_equal(status, STATUS_LIMIT);
         drop(bytes);
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The file: "PAR1", for each row group its column chunks one behind the other (dictionary page, then
-// data pages), the column indexes, the offset indexes, the footer, its size, "PAR1". Payloads that
-// were taken are copied from their segments.
+// The file: "PAR1", for each row group its column chunks one behind the other (dictionary page,
+// then data pages), the column indexes, the offset indexes, the footer, its size, "PAR1". Payloads
+// that were taken are copied from their segments.
 #include <inttypes.h>
 
 #include "base/assert.h"
@@ -335,8 +335,7 @@ static void put_statistics(struct thrift_writer *thrift, const struct parquet_ch
     thrift_put_struct(thrift, 12);
     thrift_put_i64(thrift, 3, (int64_t)chunk->nulls);
     if (bounds.has_upper) {
-        thrift_put_binary(thrift, 5,
-                          str_make(bytes.ptr + bounds.lower_size, bounds.upper_size));
+        thrift_put_binary(thrift, 5, str_make(bytes.ptr + bounds.lower_size, bounds.upper_size));
     }
     if (bounds.has_lower) {
         thrift_put_binary(thrift, 6, str_make(bytes.ptr, bounds.lower_size));
@@ -593,13 +592,13 @@ static void fill_result(struct assembly *at, uint64_t file_bytes)
     for (uint32_t group = 0; leaves > 0 && group < writer->groups.count; group++) {
         offsets[group] = (int64_t)chunk_start(place_of(at, group, 0));
     }
-    writer->result = (struct parquet_writer_result){
-        .file_bytes = file_bytes,
-        .row_count = writer->rows,
-        .leaf_count = leaves,
-        .leaves = metrics,
-        .split_offset_count = leaves > 0 ? writer->groups.count : 0,
-        .split_offsets = offsets};
+    writer->result =
+        (struct parquet_writer_result){.file_bytes = file_bytes,
+                                       .row_count = writer->rows,
+                                       .leaf_count = leaves,
+                                       .leaves = metrics,
+                                       .split_offset_count = leaves > 0 ? writer->groups.count : 0,
+                                       .split_offsets = offsets};
 }
 
 enum status parquet_assemble_file(struct parquet_writer *writer,

@@ -12,8 +12,9 @@
 
 static int32_t unit_fraction(const struct parquet_element *element) // of a second
 {
-    return element->unit == PARQUET_MILLIS ? 1000 : element->unit == PARQUET_NANOS ? 1000000000
-                                                                                  : 1000000;
+    return element->unit == PARQUET_MILLIS  ? 1000
+           : element->unit == PARQUET_NANOS ? 1000000000
+                                            : 1000000;
 }
 
 // To microseconds (or nanoseconds apart) from a unit that counts `fraction` a second.
@@ -34,9 +35,7 @@ static bool choose_timestamp(const struct parquet_element *element, struct parqu
         return true;
     }
     out->kind = PARQUET_CONVERT_SCALE;
-    out->multiply = is_date                            ? MICROS_A_DAY
-                    : element->unit == PARQUET_MILLIS ? 1000
-                                                       : 1;
+    out->multiply = is_date ? MICROS_A_DAY : element->unit == PARQUET_MILLIS ? 1000 : 1;
     out->divide = !is_date && element->unit == PARQUET_NANOS ? 1000 : 1;
     if (out->multiply == 1 && out->divide == 1) {
         out->kind = PARQUET_CONVERT_NONE;
@@ -72,22 +71,17 @@ static bool choose_decimal(const struct parquet_node *leaf, const struct type *t
         return false;
     }
     switch (out->stored) {
-    case PARQUET_INT32:
-        out->kind = PARQUET_CONVERT_I32;
-        return true;
+    case PARQUET_INT32: out->kind = PARQUET_CONVERT_I32; return true;
     case PARQUET_INT64:
         out->kind = out->target == PHYSICAL_I64 ? PARQUET_CONVERT_NONE : PARQUET_CONVERT_I64;
         return true;
     case PARQUET_BYTE_ARRAY:
-    case PARQUET_FIXED:
-        out->kind = PARQUET_CONVERT_DECIMAL;
-        return true;
+    case PARQUET_FIXED: out->kind = PARQUET_CONVERT_DECIMAL; return true;
     case PARQUET_BOOLEAN:
     case PARQUET_INT96:
     case PARQUET_FLOAT:
     case PARQUET_DOUBLE:
-    case PARQUET_GROUP:
-        break;
+    case PARQUET_GROUP: break;
     }
     return false;
 }
@@ -122,13 +116,11 @@ static bool choose(const struct parquet_node *leaf, const struct type *target,
     const struct parquet_element *element = leaf->element;
     bool is_bytes = out->stored == PARQUET_BYTE_ARRAY || out->stored == PARQUET_FIXED;
     switch (target->kind) {
-    case TYPE_BOOLEAN:
-        return out->stored == PARQUET_BOOLEAN;
+    case TYPE_BOOLEAN: return out->stored == PARQUET_BOOLEAN;
     case TYPE_TINYINT:
     case TYPE_SMALLINT:
     case TYPE_INT:
-    case TYPE_BIGINT:
-        return choose_integer(element, target, out);
+    case TYPE_BIGINT: return choose_integer(element, target, out);
     case TYPE_FLOAT:
     case TYPE_DOUBLE:
         if (out->stored == PARQUET_FIXED && element->logical == PARQUET_LOGICAL_FLOAT16) {
@@ -140,22 +132,17 @@ static bool choose(const struct parquet_node *leaf, const struct type *target,
             return true;
         }
         return out->stored == (target->kind == TYPE_FLOAT ? PARQUET_FLOAT : PARQUET_DOUBLE);
-    case TYPE_DECIMAL:
-        return choose_decimal(leaf, target, out);
+    case TYPE_DECIMAL: return choose_decimal(leaf, target, out);
     case TYPE_CHAR:
     case TYPE_VARCHAR:
     case TYPE_VARBINARY:
-    case TYPE_RAW:
-        return is_bytes;
+    case TYPE_RAW: return is_bytes;
     case TYPE_BINARY:
         return is_bytes && (out->stored == PARQUET_BYTE_ARRAY || element->length == target->length);
-    case TYPE_DATE:
-        return out->stored == PARQUET_INT32 && element->logical == PARQUET_LOGICAL_DATE;
-    case TYPE_TIME:
-        return choose_time(element, out);
+    case TYPE_DATE: return out->stored == PARQUET_INT32 && element->logical == PARQUET_LOGICAL_DATE;
+    case TYPE_TIME: return choose_time(element, out);
     case TYPE_TIMESTAMP:
-    case TYPE_TIMESTAMP_LTZ:
-        return choose_timestamp(element, out);
+    case TYPE_TIMESTAMP_LTZ: return choose_timestamp(element, out);
     case TYPE_NULL:
     case TYPE_INTERVAL_MONTH:
     case TYPE_INTERVAL_SECOND:
@@ -164,8 +151,7 @@ static bool choose(const struct parquet_node *leaf, const struct type *target,
     case TYPE_MAP:
     case TYPE_ROW:
     case TYPE_VARIANT:
-    case TYPE_BITMAP:
-        break;
+    case TYPE_BITMAP: break;
     }
     return false;
 }
@@ -173,13 +159,13 @@ static bool choose(const struct parquet_node *leaf, const struct type *target,
 enum status parquet_convert_choose(const struct parquet_node *leaf, const struct type *target,
                                    struct parquet_conversion *out, struct err *err)
 {
-    *out = (struct parquet_conversion){.stored = leaf->element->physical,
-                                       .target = type_physical(target),
-                                       .stored_width = parquet_decode_width(leaf->element->physical),
-                                       .target_width = (uint32_t)physical_width(
-                                           type_physical(target)),
-                                       .multiply = 1,
-                                       .divide = 1};
+    *out =
+        (struct parquet_conversion){.stored = leaf->element->physical,
+                                    .target = type_physical(target),
+                                    .stored_width = parquet_decode_width(leaf->element->physical),
+                                    .target_width = (uint32_t)physical_width(type_physical(target)),
+                                    .multiply = 1,
+                                    .divide = 1};
     if (choose(leaf, target, out)) {
         return STATUS_OK;
     }
@@ -210,20 +196,11 @@ static void put_int(const struct parquet_conversion *conversion, void *out, uint
                     int64_t value)
 {
     switch (conversion->target_width) {
-    case 1:
-        ((int8_t *)out)[i] = (int8_t)value;
-        break;
-    case 2:
-        ((int16_t *)out)[i] = (int16_t)value;
-        break;
-    case 4:
-        ((int32_t *)out)[i] = (int32_t)value;
-        break;
-    case 8:
-        ((int64_t *)out)[i] = value;
-        break;
-    default:
-        ((int128 *)out)[i] = value;
+    case 1: ((int8_t *)out)[i] = (int8_t)value; break;
+    case 2: ((int16_t *)out)[i] = (int16_t)value; break;
+    case 4: ((int32_t *)out)[i] = (int32_t)value; break;
+    case 8: ((int64_t *)out)[i] = value; break;
+    default: ((int128 *)out)[i] = value;
     }
 }
 
@@ -315,8 +292,7 @@ static void run_f16(const struct parquet_conversion *conversion, const struct st
 }
 
 static enum status run_decimal(const struct parquet_conversion *conversion,
-                               const struct strview *in, void *out, uint32_t count,
-                               struct err *err)
+                               const struct strview *in, void *out, uint32_t count, struct err *err)
 {
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *bytes = (const uint8_t *)strview_ptr(&in[i]);
@@ -370,25 +346,16 @@ enum status parquet_convert_run(const struct parquet_conversion *conversion, con
             put_int(conversion, out, i, ((const int64_t *)in)[i]);
         }
         return STATUS_OK;
-    case PARQUET_CONVERT_SCALE:
-        run_scale(conversion, in, out, count);
-        return STATUS_OK;
-    case PARQUET_CONVERT_NANO:
-        run_nano(conversion, in, out, count);
-        return STATUS_OK;
-    case PARQUET_CONVERT_I96:
-        run_i96(conversion, in, out, count);
-        return STATUS_OK;
+    case PARQUET_CONVERT_SCALE: run_scale(conversion, in, out, count); return STATUS_OK;
+    case PARQUET_CONVERT_NANO: run_nano(conversion, in, out, count); return STATUS_OK;
+    case PARQUET_CONVERT_I96: run_i96(conversion, in, out, count); return STATUS_OK;
     case PARQUET_CONVERT_F32:
         for (uint32_t i = 0; i < count; i++) {
             ((double *)out)[i] = (double)((const float *)in)[i];
         }
         return STATUS_OK;
-    case PARQUET_CONVERT_F16:
-        run_f16(conversion, in, out, count);
-        return STATUS_OK;
-    case PARQUET_CONVERT_DECIMAL:
-        return run_decimal(conversion, in, out, count, err);
+    case PARQUET_CONVERT_F16: run_f16(conversion, in, out, count); return STATUS_OK;
+    case PARQUET_CONVERT_DECIMAL: return run_decimal(conversion, in, out, count, err);
     }
     UNREACHABLE("conversion");
 }

@@ -13,16 +13,16 @@
 #include "data/type.h"
 
 enum parquet_conversion_kind {
-    PARQUET_CONVERT_NONE, // the stored form is ours
-    PARQUET_CONVERT_I32,  // int32 to a wider or narrower integer
-    PARQUET_CONVERT_U32,  // uint32 to a wider one
-    PARQUET_CONVERT_U64,  // uint64 to int128
-    PARQUET_CONVERT_I64,  // int64 to int128 or int32
+    PARQUET_CONVERT_NONE,  // the stored form is ours
+    PARQUET_CONVERT_I32,   // int32 to a wider or narrower integer
+    PARQUET_CONVERT_U32,   // uint32 to a wider one
+    PARQUET_CONVERT_U64,   // uint64 to int128
+    PARQUET_CONVERT_I64,   // int64 to int128 or int32
     PARQUET_CONVERT_SCALE, // int32 or int64, times `multiply` or divided by `divide`, to int
-    PARQUET_CONVERT_NANO, // int32 or int64 in units of `divide` a second to struct nano
+    PARQUET_CONVERT_NANO,  // int32 or int64 in units of `divide` a second to struct nano
     PARQUET_CONVERT_I96,
-    PARQUET_CONVERT_F32, // to double
-    PARQUET_CONVERT_F16, // to float or double
+    PARQUET_CONVERT_F32,     // to double
+    PARQUET_CONVERT_F16,     // to float or double
     PARQUET_CONVERT_DECIMAL, // big-endian bytes to int64 or int128
 };
 

@@ -8,21 +8,15 @@
 uint32_t parquet_decode_width(enum parquet_physical physical)
 {
     switch (physical) {
-    case PARQUET_BOOLEAN:
-        return 1;
+    case PARQUET_BOOLEAN: return 1;
     case PARQUET_INT32:
-    case PARQUET_FLOAT:
-        return 4;
+    case PARQUET_FLOAT: return 4;
     case PARQUET_INT64:
-    case PARQUET_DOUBLE:
-        return 8;
-    case PARQUET_INT96:
-        return 12;
+    case PARQUET_DOUBLE: return 8;
+    case PARQUET_INT96: return 12;
     case PARQUET_BYTE_ARRAY:
-    case PARQUET_FIXED:
-        return sizeof(struct strview);
-    case PARQUET_GROUP:
-        break;
+    case PARQUET_FIXED: return sizeof(struct strview);
+    case PARQUET_GROUP: break;
     }
     UNREACHABLE("a group has no values");
 }
@@ -43,9 +37,8 @@ static enum status no_memory(struct err *err)
 static uint32_t stored_width(const struct parquet_element *element)
 {
     return element->physical == PARQUET_BYTE_ARRAY || element->physical == PARQUET_BOOLEAN ? 0
-           : element->physical == PARQUET_FIXED
-               ? (uint32_t)element->length
-               : parquet_decode_width(element->physical);
+           : element->physical == PARQUET_FIXED ? (uint32_t)element->length
+                                                : parquet_decode_width(element->physical);
 }
 
 // BYTE_STREAM_SPLIT: byte k of all values stand together. Put back into PLAIN.
@@ -94,8 +87,9 @@ static enum status read_sizes(struct str *bytes, uint32_t count_max, uint32_t *c
 }
 
 // Suffixes with the lengths they share with the value before: put together.
-static enum status join_prefixes(struct parquet_decoder *decoder, struct str bytes, uint32_t count_max,
-                                 const struct parquet_page_memory *memory, struct err *err)
+static enum status join_prefixes(struct parquet_decoder *decoder, struct str bytes,
+                                 uint32_t count_max, const struct parquet_page_memory *memory,
+                                 struct err *err)
 {
     const uint32_t *prefixes;
     const uint32_t *suffixes;
@@ -170,21 +164,15 @@ static bool goes_with(enum parquet_physical physical, int32_t encoding)
     switch (encoding) {
     case PARQUET_PLAIN:
     case PARQUET_PLAIN_DICTIONARY:
-    case PARQUET_RLE_DICTIONARY:
-        return true;
-    case PARQUET_RLE:
-        return physical == PARQUET_BOOLEAN;
-    case PARQUET_DELTA_BINARY_PACKED:
-        return is_int;
-    case PARQUET_DELTA_LENGTH_BYTE_ARRAY:
-        return physical == PARQUET_BYTE_ARRAY;
-    case PARQUET_DELTA_BYTE_ARRAY:
-        return is_bytes;
+    case PARQUET_RLE_DICTIONARY: return true;
+    case PARQUET_RLE: return physical == PARQUET_BOOLEAN;
+    case PARQUET_DELTA_BINARY_PACKED: return is_int;
+    case PARQUET_DELTA_LENGTH_BYTE_ARRAY: return physical == PARQUET_BYTE_ARRAY;
+    case PARQUET_DELTA_BYTE_ARRAY: return is_bytes;
     case PARQUET_BYTE_STREAM_SPLIT:
         return is_int || physical == PARQUET_FLOAT || physical == PARQUET_DOUBLE ||
                physical == PARQUET_FIXED;
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -207,8 +195,7 @@ enum status parquet_decode_begin(struct parquet_decoder *decoder,
     case PARQUET_RLE_DICTIONARY:
         decoder->encoding = PARQUET_RLE_DICTIONARY;
         return begin_codes(decoder, bytes, err);
-    case PARQUET_RLE:
-        return begin_rle(decoder, bytes, err);
+    case PARQUET_RLE: return begin_rle(decoder, bytes, err);
     case PARQUET_DELTA_BINARY_PACKED:
         return bytes.size == 0 ? STATUS_OK
                                : parquet_delta_begin(&decoder->delta, bytes, count, memory, err);
@@ -224,10 +211,8 @@ enum status parquet_decode_begin(struct parquet_decoder *decoder,
             return STATUS_OK;
         }
         return join_prefixes(decoder, bytes, count, memory, err);
-    case PARQUET_BYTE_STREAM_SPLIT:
-        return unsplit(decoder, element, bytes, memory, err);
-    default:
-        return STATUS_OK;
+    case PARQUET_BYTE_STREAM_SPLIT: return unsplit(decoder, element, bytes, memory, err);
+    default: return STATUS_OK;
     }
 }
 
@@ -391,21 +376,18 @@ enum status parquet_decode_values(struct parquet_decoder *decoder, void *out, ui
         return STATUS_OK;
     }
     switch (decoder->encoding) {
-    case PARQUET_PLAIN:
-        return plain(decoder, out, count, err);
+    case PARQUET_PLAIN: return plain(decoder, out, count, err);
     case PARQUET_RLE:
         return parquet_rle_decode_u8(&decoder->rle, out, count) ? STATUS_OK : too_few(err);
     case PARQUET_DELTA_BINARY_PACKED:
-        return parquet_delta_values(&decoder->delta, out, decoder->physical == PARQUET_INT64,
-                                    count, err);
-    case PARQUET_DELTA_LENGTH_BYTE_ARRAY:
-        return sized_views(decoder, out, count, err);
+        return parquet_delta_values(&decoder->delta, out, decoder->physical == PARQUET_INT64, count,
+                                    err);
+    case PARQUET_DELTA_LENGTH_BYTE_ARRAY: return sized_views(decoder, out, count, err);
     case PARQUET_PLAIN_DICTIONARY:
     case PARQUET_BIT_PACKED:
     case PARQUET_DELTA_BYTE_ARRAY:
     case PARQUET_RLE_DICTIONARY:
-    case PARQUET_BYTE_STREAM_SPLIT:
-        break;
+    case PARQUET_BYTE_STREAM_SPLIT: break;
     }
     UNREACHABLE("codes are read as codes");
 }
@@ -433,13 +415,11 @@ enum status parquet_decode_skip(struct parquet_decoder *decoder, uint32_t count,
         return STATUS_OK;
     }
     switch (decoder->encoding) {
-    case PARQUET_PLAIN:
-        return skip_plain(decoder, count, err);
+    case PARQUET_PLAIN: return skip_plain(decoder, count, err);
     case PARQUET_RLE:
     case PARQUET_RLE_DICTIONARY:
         return parquet_rle_skip(&decoder->rle, count) ? STATUS_OK : too_few(err);
-    case PARQUET_DELTA_LENGTH_BYTE_ARRAY:
-        return sized_views(decoder, NULL, count, err);
+    case PARQUET_DELTA_LENGTH_BYTE_ARRAY: return sized_views(decoder, NULL, count, err);
     case PARQUET_DELTA_BINARY_PACKED: {
         uint64_t passed[128];
         while (count > 0) {
@@ -452,8 +432,7 @@ enum status parquet_decode_skip(struct parquet_decoder *decoder, uint32_t count,
     case PARQUET_PLAIN_DICTIONARY:
     case PARQUET_BIT_PACKED:
     case PARQUET_DELTA_BYTE_ARRAY:
-    case PARQUET_BYTE_STREAM_SPLIT:
-        break;
+    case PARQUET_BYTE_STREAM_SPLIT: break;
     }
     UNREACHABLE("an encoding that does not stay");
 }

@@ -23,7 +23,7 @@ struct parquet_delta {
     uint64_t left; // values not given out
     uint64_t last;
     uint64_t min_delta;
-    bool first; // the value in the header was not given out
+    bool first;        // the value in the header was not given out
     uint32_t minis;    // miniblocks a block
     uint32_t per_mini; // values a miniblock
     uint32_t mini;     // next miniblock of the block
@@ -47,7 +47,7 @@ struct parquet_decoder {
     uint32_t length; // of FIXED
     const uint8_t *at;
     const uint8_t *end;
-    uint32_t bit;         // PLAIN booleans
+    uint32_t bit; // PLAIN booleans
     struct parquet_rle rle;
     struct parquet_delta delta;
     const uint32_t *sizes; // DELTA_LENGTH_BYTE_ARRAY: of the values left

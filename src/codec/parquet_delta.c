@@ -54,8 +54,8 @@ enum status parquet_delta_begin(struct parquet_delta *delta, struct str bytes, u
     delta->mini = delta->minis;
     delta->last = unzigzag(first);
     delta->first = delta->left > 0;
-    delta->buffer = (uint64_t *)(void *)memory->take(memory->owner,
-                                                     delta->per_mini * sizeof *delta->buffer);
+    delta->buffer =
+        (uint64_t *)(void *)memory->take(memory->owner, delta->per_mini * sizeof *delta->buffer);
     return delta->buffer != NULL ? STATUS_OK
                                  : ERR(err, STATUS_LIMIT, "no memory for delta-encoded values");
 }

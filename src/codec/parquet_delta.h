@@ -9,8 +9,7 @@
 // At most `count_max` values are accepted.
 MUST_USE enum status parquet_delta_begin(struct parquet_delta *delta, struct str bytes,
                                          uint64_t count_max,
-                                         const struct parquet_page_memory *memory,
-                                         struct err *err);
+                                         const struct parquet_page_memory *memory, struct err *err);
 // The next `count` values as 64-bit (wide) or 32-bit integers.
 MUST_USE enum status parquet_delta_values(struct parquet_delta *delta, void *out, bool wide,
                                           uint32_t count, struct err *err);

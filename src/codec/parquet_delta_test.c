@@ -26,7 +26,8 @@ static enum status begin(struct arena *arena, struct parquet_delta *delta, struc
 
 // Encodings.md, second example: 7, 5, 3, 1, 2, 3, 4, 5 has deltas -2 -2 -2 1 1 1 1, least -2, so
 // 0 0 0 3 3 3 3 are packed in 2 bits. Block of 128 values in 4 miniblocks.
-static const char example[] = "\x80\x01\x04\x08\x0e\x03\x02\x00\x00\x00\xc0\x3f\x00\x00\x00\x00\x00\x00";
+static const char example[] =
+    "\x80\x01\x04\x08\x0e\x03\x02\x00\x00\x00\xc0\x3f\x00\x00\x00\x00\x00\x00";
 
 static void test_the_example_of_the_specification_is_decoded(void **state)
 {
@@ -75,11 +76,11 @@ static void test_impossible_headers_are_refused(void **state)
     struct arena arena;
     struct parquet_delta delta;
     static const struct str headers[] = {
-        {"\x80\x01\x00\x08\x0e", 5},                 // no miniblocks
-        {"\x00\x04\x08\x0e", 4},                     // no values a block
-        {"\x80\x01\x03\x08\x0e", 5},                 // 128 in 3
-        {"\x80\x01\x04\x09\x0e", 5},                 // more values than the page has
-        {"\xff\xff\xff\xff\x0f\x01\x08\x0e", 8},     // a block of 4 G
+        {"\x80\x01\x00\x08\x0e", 5},             // no miniblocks
+        {"\x00\x04\x08\x0e", 4},                 // no values a block
+        {"\x80\x01\x03\x08\x0e", 5},             // 128 in 3
+        {"\x80\x01\x04\x09\x0e", 5},             // more values than the page has
+        {"\xff\xff\xff\xff\x0f\x01\x08\x0e", 8}, // a block of 4 G
         {"\x80\x01\x04", 3},
         {"", 0},
     };

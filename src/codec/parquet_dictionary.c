@@ -67,8 +67,7 @@ static void insert_slot(struct parquet_dictionary *dictionary, uint32_t code)
     while (dictionary->slots[at].next != 0) {
         at = (at + 1) & dictionary->mask;
     }
-    dictionary->slots[at] =
-        (struct parquet_dictionary_slot){(uint32_t)(hash >> 32), code + 1, key};
+    dictionary->slots[at] = (struct parquet_dictionary_slot){(uint32_t)(hash >> 32), code + 1, key};
 }
 
 // Keeps a third of the slots free for `extra` more entries.

@@ -16,7 +16,8 @@
 struct parquet_dictionary_slot {
     uint32_t tag;  // upper half of the hash
     uint32_t next; // code + 1; 0: free
-    uint64_t key;  // 4 and 8 bytes: the value; others: where the bytes stand in `plain`, and how many
+    uint64_t
+        key; // 4 and 8 bytes: the value; others: where the bytes stand in `plain`, and how many
 };
 
 struct parquet_dictionary {
@@ -39,7 +40,8 @@ void parquet_dictionary_codes64(struct parquet_dictionary *dictionary, const uin
                                 uint32_t count, uint32_t *codes);
 void parquet_dictionary_views(struct parquet_dictionary *dictionary, const struct strview *values,
                               uint32_t count, uint32_t *codes);
-uint32_t parquet_dictionary_code(struct parquet_dictionary *dictionary, const struct strview *value);
+uint32_t parquet_dictionary_code(struct parquet_dictionary *dictionary,
+                                 const struct strview *value);
 
 // The bytes of an entry, without a length in front. Borrowed until the next new value.
 static inline struct str parquet_dictionary_entry(const struct parquet_dictionary *dictionary,
@@ -55,7 +57,7 @@ static inline struct str parquet_dictionary_entry(const struct parquet_dictionar
     return str_make(dictionary->plain.ptr + start, size);
 }
 
-// Adds entries in their PLAIN form to an empty or restored dictionary; false where the bytes are not
-// `count` entries.
+// Adds entries in their PLAIN form to an empty or restored dictionary; false where the bytes are
+// not `count` entries.
 bool parquet_dictionary_restore(struct parquet_dictionary *dictionary, struct str plain,
                                 uint32_t count);

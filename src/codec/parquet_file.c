@@ -108,8 +108,8 @@ static enum status open_file(struct parquet_file *file, uint64_t bytes_max, stru
 }
 
 enum status parquet_file_open(struct byte_source *source,
-                              const struct parquet_file_options *options,
-                              struct parquet_file **out, struct err *err)
+                              const struct parquet_file_options *options, struct parquet_file **out,
+                              struct err *err)
 {
     struct parquet_file *file = mem_zalloc(sizeof *file);
     uint64_t bytes_max = options != NULL ? options->footer_bytes_max : 0;
@@ -191,8 +191,8 @@ struct parquet_row_group_info parquet_file_row_group(const struct parquet_file *
     }
     if (group->chunk_count > 0) {
         const struct parquet_chunk_meta *first = &group->chunks[0];
-        bool dictionary = first->dictionary_offset > 0 &&
-                          first->dictionary_offset < first->data_offset;
+        bool dictionary =
+            first->dictionary_offset > 0 && first->dictionary_offset < first->data_offset;
         int64_t offset = dictionary ? first->dictionary_offset : first->data_offset;
         info.offset = offset > 0 ? (uint64_t)offset : 0;
     }

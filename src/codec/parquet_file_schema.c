@@ -64,8 +64,7 @@ static void modernise(struct parquet_element *element)
         [PARQUET_CONVERTED_BSON] = {PARQUET_LOGICAL_BSON, 0, 0, false},
         [PARQUET_CONVERTED_INTERVAL] = {PARQUET_LOGICAL_NONE, 0, 0, false},
     };
-    if (element->logical != PARQUET_LOGICAL_NONE ||
-        element->converted == PARQUET_CONVERTED_NONE) {
+    if (element->logical != PARQUET_LOGICAL_NONE || element->converted == PARQUET_CONVERTED_NONE) {
         return;
     }
     element->logical = meanings[element->converted].logical;
@@ -89,14 +88,9 @@ static const struct type *int32_type(struct arena *arena, const struct parquet_e
     } else if (element->logical == PARQUET_LOGICAL_INTEGER) {
         bool plus = element->int_signed;
         switch (element->int_width) {
-        case 8:
-            type = plus ? &type_tinyint : &type_smallint;
-            break;
-        case 16:
-            type = plus ? &type_smallint : &type_int;
-            break;
-        default:
-            type = plus ? &type_int : &type_bigint;
+        case 8: type = plus ? &type_tinyint : &type_smallint; break;
+        case 16: type = plus ? &type_smallint : &type_int; break;
+        default: type = plus ? &type_int : &type_bigint;
         }
     }
     return type_with_null(arena, type, nullable);
@@ -132,22 +126,16 @@ static const struct type *leaf_type(struct arena *arena, const struct parquet_el
                    element->logical == PARQUET_LOGICAL_ENUM ||
                    element->logical == PARQUET_LOGICAL_JSON;
     switch (element->physical) {
-    case PARQUET_BOOLEAN:
-        return type_with_null(arena, &type_boolean, nullable);
-    case PARQUET_INT32:
-        return int32_type(arena, element, nullable);
-    case PARQUET_INT64:
-        return int64_type(arena, element, nullable);
-    case PARQUET_INT96:
-        return type_sized(arena, TYPE_TIMESTAMP, 9, nullable);
-    case PARQUET_FLOAT:
-        return type_with_null(arena, &type_float, nullable);
-    case PARQUET_DOUBLE:
-        return type_with_null(arena, &type_double, nullable);
+    case PARQUET_BOOLEAN: return type_with_null(arena, &type_boolean, nullable);
+    case PARQUET_INT32: return int32_type(arena, element, nullable);
+    case PARQUET_INT64: return int64_type(arena, element, nullable);
+    case PARQUET_INT96: return type_sized(arena, TYPE_TIMESTAMP, 9, nullable);
+    case PARQUET_FLOAT: return type_with_null(arena, &type_float, nullable);
+    case PARQUET_DOUBLE: return type_with_null(arena, &type_double, nullable);
     case PARQUET_BYTE_ARRAY:
-        return is_decimal(element) ? decimal_or(arena, element, &type_bytes, nullable)
-                                   : type_with_null(arena, is_text ? &type_string : &type_bytes,
-                                                    nullable);
+        return is_decimal(element)
+                   ? decimal_or(arena, element, &type_bytes, nullable)
+                   : type_with_null(arena, is_text ? &type_string : &type_bytes, nullable);
     case PARQUET_FIXED: {
         const struct type *bytes = type_sized(arena, TYPE_BINARY, element->length, nullable);
         if (element->logical == PARQUET_LOGICAL_FLOAT16 && element->length == 2) {
@@ -157,8 +145,7 @@ static const struct type *leaf_type(struct arena *arena, const struct parquet_el
                    ? decimal_or(arena, element, bytes, nullable)
                    : bytes;
     }
-    case PARQUET_GROUP:
-        break;
+    case PARQUET_GROUP: break;
     }
     UNREACHABLE("a group is no leaf");
 }
@@ -170,8 +157,7 @@ static enum status build(struct builder *builder, struct parquet_node *parent,
 static enum status build_group(struct builder *builder, const struct parquet_element *element,
                                struct parquet_node *node, struct err *err);
 
-static enum status damaged(const struct parquet_element *element, const char *what,
-                           struct err *err)
+static enum status damaged(const struct parquet_element *element, const char *what, struct err *err)
 {
     return ERR(err, STATUS_INVALID_DATA, "the schema: field %.*s %s", STR_ARGS(element->name),
                what);
@@ -214,8 +200,7 @@ static enum status build_fields(struct builder *builder, const struct parquet_el
     }
     node->kind = PARQUET_NODE_ROW;
     node->child_count = element->child_count;
-    node->children =
-        arena_new_array(builder->arena, struct parquet_node, element->child_count + 1);
+    node->children = arena_new_array(builder->arena, struct parquet_node, element->child_count + 1);
     for (uint32_t i = 0; i < node->child_count; i++) {
         TRY(build(builder, node, &node->children[i], err));
     }
@@ -281,8 +266,7 @@ static enum status build_list(struct builder *builder, const struct parquet_elem
     node->element_def = (uint8_t)(node->def_level + 1);
     node->child_count = 1;
     node->children = arena_new_array(builder->arena, struct parquet_node, 1);
-    if (builder->element_count - builder->at > 1 &&
-        is_three_level(builder, element, repeated)) {
+    if (builder->element_count - builder->at > 1 && is_three_level(builder, element, repeated)) {
         builder->at++;
         TRY(build(builder, node, &node->children[0], err));
     } else {
@@ -309,8 +293,8 @@ static enum status build_map(struct builder *builder, struct parquet_node *node,
         return STATUS_OK;
     }
     node->physical = PHYSICAL_MAP;
-    node->type = type_map(builder->arena, node->children[0].type, node->children[1].type,
-                          !node->required);
+    node->type =
+        type_map(builder->arena, node->children[0].type, node->children[1].type, !node->required);
     return STATUS_OK;
 }
 
@@ -319,8 +303,8 @@ static enum status build_group(struct builder *builder, const struct parquet_ele
 {
     bool has_next = builder->at < builder->element_count;
     const struct parquet_element *next = &builder->elements[builder->at];
-    bool one_repeated = element->child_count == 1 && has_next &&
-                        next->repetition == PARQUET_REPEATED;
+    bool one_repeated =
+        element->child_count == 1 && has_next && next->repetition == PARQUET_REPEATED;
     if (element->logical == PARQUET_LOGICAL_LIST && one_repeated) {
         return build_list(builder, element, node, err);
     }
@@ -396,8 +380,10 @@ enum status parquet_file_schema_build(struct arena *arena, const struct parquet_
     TRY(build_fields(&builder, &footer->elements[0], &out->root, err));
     out->root.leaf_count = out->leaf_count;
     if (builder.at != builder.element_count) {
-        return ERR(err, STATUS_INVALID_DATA, "the schema has %u fields, of which %u are below its "
-                   "root", builder.element_count, builder.at);
+        return ERR(err, STATUS_INVALID_DATA,
+                   "the schema has %u fields, of which %u are below its "
+                   "root",
+                   builder.element_count, builder.at);
     }
     return STATUS_OK;
 }
@@ -410,15 +396,14 @@ static void fill_field(struct arena *arena, const struct parquet_node *node,
     for (uint32_t i = 0; i < node->child_count; i++) {
         fill_field(arena, &node->children[i], &children[i]);
     }
-    *out = (struct parquet_field){
-        .name = node->name,
-        .id = node->id,
-        .required = node->required,
-        .is_uuid = node->kind == PARQUET_NODE_LEAF &&
-                   node->element->logical == PARQUET_LOGICAL_UUID,
-        .type = node->type,
-        .child_count = node->child_count,
-        .children = children};
+    *out = (struct parquet_field){.name = node->name,
+                                  .id = node->id,
+                                  .required = node->required,
+                                  .is_uuid = node->kind == PARQUET_NODE_LEAF &&
+                                             node->element->logical == PARQUET_LOGICAL_UUID,
+                                  .type = node->type,
+                                  .child_count = node->child_count,
+                                  .children = children};
 }
 
 const struct parquet_field *parquet_file_schema_fields(struct arena *arena,

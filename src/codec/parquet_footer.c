@@ -79,18 +79,11 @@ static void read_logical(struct thrift_reader *reader, struct parquet_element *o
                            ? (enum parquet_logical)at.id
                            : PARQUET_LOGICAL_NONE;
         switch (at.id) {
-        case PARQUET_LOGICAL_DECIMAL:
-            read_decimal(reader, out);
-            break;
+        case PARQUET_LOGICAL_DECIMAL: read_decimal(reader, out); break;
         case PARQUET_LOGICAL_TIME:
-        case PARQUET_LOGICAL_TIMESTAMP:
-            read_time(reader, out);
-            break;
-        case PARQUET_LOGICAL_INTEGER:
-            read_integer(reader, out);
-            break;
-        default:
-            skip_struct(reader);
+        case PARQUET_LOGICAL_TIMESTAMP: read_time(reader, out); break;
+        case PARQUET_LOGICAL_INTEGER: read_integer(reader, out); break;
+        default: skip_struct(reader);
         }
     }
 }
@@ -107,9 +100,7 @@ static void read_element_field(struct thrift_reader *reader, const struct thrift
         }
         out->physical = (enum parquet_physical)number;
         break;
-    case 2:
-        out->length = thrift_i32(reader, at);
-        break;
+    case 2: out->length = thrift_i32(reader, at); break;
     case 3:
         number = thrift_i32(reader, at);
         if (number < 0 || number > PARQUET_REPEATED) {
@@ -117,9 +108,7 @@ static void read_element_field(struct thrift_reader *reader, const struct thrift
         }
         out->repetition = (enum parquet_repetition)number;
         break;
-    case 4:
-        out->name = thrift_binary(reader, at);
-        break;
+    case 4: out->name = thrift_binary(reader, at); break;
     case 5:
         number = thrift_i32(reader, at);
         if (number < 0) {
@@ -133,30 +122,22 @@ static void read_element_field(struct thrift_reader *reader, const struct thrift
                              ? (enum parquet_converted)number
                              : PARQUET_CONVERTED_NONE;
         break;
-    case 7:
-        out->scale = thrift_i32(reader, at);
-        break;
-    case 8:
-        out->precision = thrift_i32(reader, at);
-        break;
-    case 9:
-        out->id = thrift_i32(reader, at);
-        break;
+    case 7: out->scale = thrift_i32(reader, at); break;
+    case 8: out->precision = thrift_i32(reader, at); break;
+    case 9: out->id = thrift_i32(reader, at); break;
     case 10:
         if (thrift_is_struct(reader, at)) {
             read_logical(reader, out);
         }
         break;
-    default:
-        thrift_skip(reader, at);
+    default: thrift_skip(reader, at);
     }
 }
 
 static void read_element(struct thrift_reader *reader, struct parquet_element *out)
 {
-    *out = (struct parquet_element){.physical = PARQUET_GROUP,
-                                    .converted = PARQUET_CONVERTED_NONE,
-                                    .id = PARQUET_NO_ID};
+    *out = (struct parquet_element){
+        .physical = PARQUET_GROUP, .converted = PARQUET_CONVERTED_NONE, .id = PARQUET_NO_ID};
     struct thrift_struct at = thrift_struct_begin(reader);
     while (thrift_struct_next(reader, &at)) {
         read_element_field(reader, &at, out);
@@ -173,26 +154,13 @@ static void read_statistics(struct thrift_reader *reader, struct parquet_statist
     struct thrift_struct at = thrift_struct_begin(reader);
     while (thrift_struct_next(reader, &at)) {
         switch (at.id) {
-        case 1:
-            out->old_upper = thrift_binary(reader, &at);
-            break;
-        case 2:
-            out->old_lower = thrift_binary(reader, &at);
-            break;
-        case 3:
-            out->null_count = thrift_i64(reader, &at);
-            break;
-        case 5:
-            out->upper = thrift_binary(reader, &at);
-            break;
-        case 6:
-            out->lower = thrift_binary(reader, &at);
-            break;
-        case 9:
-            out->nan_count = thrift_i64(reader, &at);
-            break;
-        default:
-            thrift_skip(reader, &at);
+        case 1: out->old_upper = thrift_binary(reader, &at); break;
+        case 2: out->old_lower = thrift_binary(reader, &at); break;
+        case 3: out->null_count = thrift_i64(reader, &at); break;
+        case 5: out->upper = thrift_binary(reader, &at); break;
+        case 6: out->lower = thrift_binary(reader, &at); break;
+        case 9: out->nan_count = thrift_i64(reader, &at); break;
+        default: thrift_skip(reader, &at);
         }
     }
 }
@@ -203,34 +171,19 @@ static void read_column_meta(struct thrift_reader *reader, struct parquet_chunk_
     out->has_meta = true;
     while (thrift_struct_next(reader, &at)) {
         switch (at.id) {
-        case 1:
-            out->physical = thrift_i32(reader, &at);
-            break;
-        case 4:
-            out->codec = thrift_i32(reader, &at);
-            break;
-        case 5:
-            out->value_count = thrift_i64(reader, &at);
-            break;
-        case 6:
-            out->plain_bytes = thrift_i64(reader, &at);
-            break;
-        case 7:
-            out->packed_bytes = thrift_i64(reader, &at);
-            break;
-        case 9:
-            out->data_offset = thrift_i64(reader, &at);
-            break;
-        case 11:
-            out->dictionary_offset = thrift_i64(reader, &at);
-            break;
+        case 1: out->physical = thrift_i32(reader, &at); break;
+        case 4: out->codec = thrift_i32(reader, &at); break;
+        case 5: out->value_count = thrift_i64(reader, &at); break;
+        case 6: out->plain_bytes = thrift_i64(reader, &at); break;
+        case 7: out->packed_bytes = thrift_i64(reader, &at); break;
+        case 9: out->data_offset = thrift_i64(reader, &at); break;
+        case 11: out->dictionary_offset = thrift_i64(reader, &at); break;
         case 12:
             if (thrift_is_struct(reader, &at)) {
                 read_statistics(reader, &out->statistics);
             }
             break;
-        default:
-            thrift_skip(reader, &at);
+        default: thrift_skip(reader, &at);
         }
     }
 }
@@ -243,32 +196,21 @@ static void read_chunk(struct thrift_reader *reader, struct parquet_chunk_meta *
     struct thrift_struct at = thrift_struct_begin(reader);
     while (thrift_struct_next(reader, &at)) {
         switch (at.id) {
-        case 1:
-            elsewhere = thrift_binary(reader, &at).size > 0;
-            break;
+        case 1: elsewhere = thrift_binary(reader, &at).size > 0; break;
         case 3:
             if (thrift_is_struct(reader, &at)) {
                 read_column_meta(reader, out);
             }
             break;
-        case 4:
-            out->offset_index_offset = thrift_i64(reader, &at);
-            break;
-        case 5:
-            out->offset_index_size = thrift_i32(reader, &at);
-            break;
-        case 6:
-            out->column_index_offset = thrift_i64(reader, &at);
-            break;
-        case 7:
-            out->column_index_size = thrift_i32(reader, &at);
-            break;
+        case 4: out->offset_index_offset = thrift_i64(reader, &at); break;
+        case 5: out->offset_index_size = thrift_i32(reader, &at); break;
+        case 6: out->column_index_offset = thrift_i64(reader, &at); break;
+        case 7: out->column_index_size = thrift_i32(reader, &at); break;
         case 8: // crypto_metadata
             elsewhere = true;
             thrift_skip(reader, &at);
             break;
-        default:
-            thrift_skip(reader, &at);
+        default: thrift_skip(reader, &at);
         }
     }
     out->has_meta = out->has_meta && !elsewhere;
@@ -288,14 +230,9 @@ static void read_group(struct thrift_reader *reader, struct arena *arena,
                 read_chunk(reader, &out->chunks[i]);
             }
             break;
-        case 2:
-            out->bytes = thrift_i64(reader, &at);
-            break;
-        case 3:
-            out->row_count = thrift_i64(reader, &at);
-            break;
-        default:
-            thrift_skip(reader, &at);
+        case 2: out->bytes = thrift_i64(reader, &at); break;
+        case 3: out->row_count = thrift_i64(reader, &at); break;
+        default: thrift_skip(reader, &at);
         }
     }
     if (out->row_count < 0) {
@@ -372,27 +309,18 @@ static void read_footer(struct thrift_reader *reader, struct arena *arena,
     struct thrift_struct at = thrift_struct_begin(reader);
     while (thrift_struct_next(reader, &at)) {
         switch (at.id) {
-        case 1:
-            out->version = thrift_i32(reader, &at);
-            break;
-        case 3:
-            out->row_count = thrift_i64(reader, &at);
-            break;
+        case 1: out->version = thrift_i32(reader, &at); break;
+        case 3: out->row_count = thrift_i64(reader, &at); break;
         case 2:
         case 4:
         case 5:
-        case 7:
-            read_lists(reader, arena, &at, out);
-            break;
-        case 6:
-            out->created_by = thrift_binary(reader, &at);
-            break;
+        case 7: read_lists(reader, arena, &at, out); break;
+        case 6: out->created_by = thrift_binary(reader, &at); break;
         case 8: // encryption_algorithm
             out->is_encrypted = true;
             thrift_skip(reader, &at);
             break;
-        default:
-            thrift_skip(reader, &at);
+        default: thrift_skip(reader, &at);
         }
     }
 }
@@ -427,7 +355,7 @@ static void read_page_body(struct thrift_reader *reader, struct parquet_page_hea
     struct thrift_struct at = thrift_struct_begin(reader);
     out->has_body = true;
     while (thrift_struct_next(reader, &at)) {
-        int32_t *const fields[] = {&out->value_count, &out->encoding,  &out->def_encoding,
+        int32_t *const fields[] = {&out->value_count,  &out->encoding,   &out->def_encoding,
                                    &out->rep_encoding, &out->null_count, &out->row_count,
                                    &out->def_bytes,    &out->rep_bytes};
         static const uint8_t v2_order[] = {0, 4, 5, 1, 6, 7};
@@ -473,8 +401,7 @@ static void read_page_header(struct thrift_reader *reader, struct parquet_page_h
             out->has_crc = true;
         } else if (at.id == 5 && out->type == PARQUET_DATA_V1 && thrift_is_struct(reader, &at)) {
             read_page_body(reader, out, false);
-        } else if (at.id == 7 && out->type == PARQUET_DICTIONARY &&
-                   thrift_is_struct(reader, &at)) {
+        } else if (at.id == 7 && out->type == PARQUET_DICTIONARY && thrift_is_struct(reader, &at)) {
             read_dictionary_body(reader, out);
         } else if (at.id == 8 && out->type == PARQUET_DATA_V2 && thrift_is_struct(reader, &at)) {
             read_page_body(reader, out, true);
@@ -587,20 +514,11 @@ enum status parquet_footer_column_index(struct arena *arena, struct str bytes,
                 out->null_pages[i] = thrift_element_bool(&reader);
             }
             break;
-        case 2:
-            out->lower = read_bounds(&reader, arena, &at, out->count);
-            break;
-        case 3:
-            out->upper = read_bounds(&reader, arena, &at, out->count);
-            break;
-        case 5:
-            out->null_counts = read_counts(&reader, arena, &at, out->count);
-            break;
-        case 8:
-            out->nan_counts = read_counts(&reader, arena, &at, out->count);
-            break;
-        default:
-            thrift_skip(&reader, &at);
+        case 2: out->lower = read_bounds(&reader, arena, &at, out->count); break;
+        case 3: out->upper = read_bounds(&reader, arena, &at, out->count); break;
+        case 5: out->null_counts = read_counts(&reader, arena, &at, out->count); break;
+        case 8: out->nan_counts = read_counts(&reader, arena, &at, out->count); break;
+        default: thrift_skip(&reader, &at);
         }
     }
     if (out->count > 0 && (out->lower == NULL || out->upper == NULL)) {

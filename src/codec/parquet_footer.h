@@ -59,7 +59,7 @@ struct parquet_footer {
     uint32_t key_value_count;
     struct parquet_key_value *key_values;
     struct str created_by;
-    bool is_ordered;       // every leaf has an order: min_value and max_value may be trusted
+    bool is_ordered; // every leaf has an order: min_value and max_value may be trusted
     bool is_encrypted;
 };
 
@@ -103,8 +103,7 @@ struct parquet_offset_index {
 };
 
 MUST_USE enum status parquet_footer_offset_index(struct arena *arena, struct str bytes,
-                                                 struct parquet_offset_index *out,
-                                                 struct err *err);
+                                                 struct parquet_offset_index *out, struct err *err);
 
 struct parquet_column_index {
     uint32_t count;
@@ -117,5 +116,4 @@ struct parquet_column_index {
 
 // Lists of different lengths are INVALID_DATA.
 MUST_USE enum status parquet_footer_column_index(struct arena *arena, struct str bytes,
-                                                 struct parquet_column_index *out,
-                                                 struct err *err);
+                                                 struct parquet_column_index *out, struct err *err);

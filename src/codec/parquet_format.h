@@ -41,8 +41,12 @@ enum parquet_encoding {
 
 enum parquet_repetition { PARQUET_REQUIRED = 0, PARQUET_OPTIONAL = 1, PARQUET_REPEATED = 2 };
 
-enum parquet_page_type { PARQUET_DATA_V1 = 0, PARQUET_INDEX = 1, PARQUET_DICTIONARY = 2,
-                         PARQUET_DATA_V2 = 3 };
+enum parquet_page_type {
+    PARQUET_DATA_V1 = 0,
+    PARQUET_INDEX = 1,
+    PARQUET_DICTIONARY = 2,
+    PARQUET_DATA_V2 = 3
+};
 
 enum parquet_converted {
     PARQUET_CONVERTED_NONE = -1,
@@ -130,8 +134,8 @@ struct parquet_node {
     struct str name;
     int32_t id;
     bool required;
-    const struct type *type;  // ours
-    enum physical physical;   // of its column
+    const struct type *type; // ours
+    enum physical physical;  // of its column
     uint8_t def_level;
     uint8_t rep_level;
     uint8_t element_def; // LIST, MAP
@@ -142,7 +146,8 @@ struct parquet_node {
     const struct parquet_element *element; // LEAF: how it is stored
 };
 
-// What the writer makes of its fields: a tree, and the schema elements (root included) in pre-order.
+// What the writer makes of its fields: a tree, and the schema elements (root included) in
+// pre-order.
 struct parquet_tree {
     struct parquet_node root; // ROW, required
     struct parquet_element *elements;

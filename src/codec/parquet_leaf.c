@@ -11,29 +11,24 @@
 #include "data/column.h"
 
 enum {
-    WINDOW = 2048,       // values in one go
-    JUDGE_FROM = 32,     // values that say something of a dictionary
+    WINDOW = 2048,   // values in one go
+    JUDGE_FROM = 32, // values that say something of a dictionary
     FORESIGHT = 16,
 };
 
 static enum parquet_store choose_store(const struct parquet_node *node)
 {
     switch (node->element->physical) {
-    case PARQUET_BOOLEAN:
-        return PARQUET_STORE_BOOL;
+    case PARQUET_BOOLEAN: return PARQUET_STORE_BOOL;
     case PARQUET_INT32:
-    case PARQUET_FLOAT:
-        return PARQUET_STORE_W4;
+    case PARQUET_FLOAT: return PARQUET_STORE_W4;
     case PARQUET_INT64:
-    case PARQUET_DOUBLE:
-        return PARQUET_STORE_W8;
+    case PARQUET_DOUBLE: return PARQUET_STORE_W8;
     case PARQUET_FIXED:
         return node->physical == PHYSICAL_I128 ? PARQUET_STORE_WIDE : PARQUET_STORE_FIXED;
-    case PARQUET_BYTE_ARRAY:
-        return PARQUET_STORE_BYTES;
+    case PARQUET_BYTE_ARRAY: return PARQUET_STORE_BYTES;
     case PARQUET_INT96:
-    case PARQUET_GROUP:
-        break;
+    case PARQUET_GROUP: break;
     }
     UNREACHABLE("no leaf of ours");
 }
@@ -41,17 +36,12 @@ static enum parquet_store choose_store(const struct parquet_node *node)
 static uint32_t store_width(const struct parquet_leaf *leaf)
 {
     switch (leaf->store) {
-    case PARQUET_STORE_BOOL:
-        return 1;
-    case PARQUET_STORE_W4:
-        return 4;
-    case PARQUET_STORE_W8:
-        return 8;
+    case PARQUET_STORE_BOOL: return 1;
+    case PARQUET_STORE_W4: return 4;
+    case PARQUET_STORE_W8: return 8;
     case PARQUET_STORE_WIDE:
-    case PARQUET_STORE_FIXED:
-        return (uint32_t)leaf->node->element->length;
-    case PARQUET_STORE_BYTES:
-        break;
+    case PARQUET_STORE_FIXED: return (uint32_t)leaf->node->element->length;
+    case PARQUET_STORE_BYTES: break;
     }
     return 0;
 }
@@ -111,21 +101,11 @@ static void gather(void *out, const void *values, size_t width, const uint32_t *
                    uint32_t count)
 {
     switch (width) {
-    case 1:
-        GATHER(uint8_t);
-        break;
-    case 2:
-        GATHER(uint16_t);
-        break;
-    case 4:
-        GATHER(uint32_t);
-        break;
-    case 8:
-        GATHER(uint64_t);
-        break;
-    default:
-        GATHER(int128);
-        break;
+    case 1: GATHER(uint8_t); break;
+    case 2: GATHER(uint16_t); break;
+    case 4: GATHER(uint32_t); break;
+    case 8: GATHER(uint64_t); break;
+    default: GATHER(int128); break;
     }
 }
 
@@ -251,8 +231,8 @@ static void give_up_dictionary(struct parquet_leaf *leaf)
 }
 
 // How many distinct values there would be at last, from how many of `values` were new: as many as
-// make so many repetitions likely where all are as frequent (skewed values have more, and repeat all
-// the more). Solves (1 - e^-x) / x = entries / values for x = values / distinct.
+// make so many repetitions likely where all are as frequent (skewed values have more, and repeat
+// all the more). Solves (1 - e^-x) / x = entries / values for x = values / distinct.
 static double foresee_distinct(double entries, double values)
 {
     double low = 1e-9;
@@ -303,7 +283,8 @@ static enum status limit_dictionary(struct parquet_writer *writer, struct parque
 {
     bool full = leaf->chunk->state == PARQUET_DICTIONARY_OPEN &&
                 leaf->dictionary.plain.size > writer->options.dictionary_bytes;
-    return full && !gives_up(writer, leaf) ? parquet_leaf_end_dictionary(writer, leaf, err) : STATUS_OK;
+    return full && !gives_up(writer, leaf) ? parquet_leaf_end_dictionary(writer, leaf, err)
+                                           : STATUS_OK;
 }
 
 static uint32_t *reserve_codes(struct parquet_leaf *leaf, uint32_t count)
@@ -319,26 +300,15 @@ static uint32_t *reserve_codes(struct parquet_leaf *leaf, uint32_t count)
 static void add_fixed(struct parquet_leaf *leaf, const void *values, uint32_t count)
 {
     switch (leaf->node->element->physical) {
-    case PARQUET_INT32:
-        parquet_stats_i32(&leaf->range, values, count);
-        break;
-    case PARQUET_INT64:
-        parquet_stats_i64(&leaf->range, values, count);
-        break;
-    case PARQUET_FLOAT:
-        leaf->nans += parquet_stats_f32(&leaf->range, values, count);
-        break;
-    case PARQUET_DOUBLE:
-        leaf->nans += parquet_stats_f64(&leaf->range, values, count);
-        break;
-    case PARQUET_BOOLEAN:
-        parquet_stats_bool(&leaf->range, values, count);
-        break;
+    case PARQUET_INT32: parquet_stats_i32(&leaf->range, values, count); break;
+    case PARQUET_INT64: parquet_stats_i64(&leaf->range, values, count); break;
+    case PARQUET_FLOAT: leaf->nans += parquet_stats_f32(&leaf->range, values, count); break;
+    case PARQUET_DOUBLE: leaf->nans += parquet_stats_f64(&leaf->range, values, count); break;
+    case PARQUET_BOOLEAN: parquet_stats_bool(&leaf->range, values, count); break;
     case PARQUET_INT96:
     case PARQUET_BYTE_ARRAY:
     case PARQUET_FIXED:
-    case PARQUET_GROUP:
-        UNREACHABLE("not of fixed width");
+    case PARQUET_GROUP: UNREACHABLE("not of fixed width");
     }
     if (leaf->chunk->state != PARQUET_DICTIONARY_OPEN) {
         bytebuf_add(&leaf->plain, values, (size_t)count * store_width(leaf));
@@ -435,8 +405,7 @@ static enum status add_mapped(struct parquet_encoder *encoder, struct parquet_le
     uint32_t entry_count = column->encoding == ENCODING_DICT ? column->dict->row_count : 1;
     TRY(check_views(leaf, entries, entry_count, err));
     encoder->map.size = 0;
-    uint32_t *map =
-        (uint32_t *)(void *)bytebuf_reserve(&encoder->map, entry_count * sizeof *map);
+    uint32_t *map = (uint32_t *)(void *)bytebuf_reserve(&encoder->map, entry_count * sizeof *map);
     memset(map, 0xff, entry_count * sizeof *map);
     uint32_t *codes = reserve_codes(leaf, count);
     uint64_t bytes = 0;
@@ -465,12 +434,9 @@ static enum status add_dense(struct parquet_encoder *encoder, struct parquet_lea
         add_fixed(leaf, values, dense.count);
         return STATUS_OK;
     }
-    case PARQUET_STORE_WIDE:
-        add_wide(leaf, dense.values, dense.count);
-        return STATUS_OK;
+    case PARQUET_STORE_WIDE: add_wide(leaf, dense.values, dense.count); return STATUS_OK;
     case PARQUET_STORE_FIXED:
-    case PARQUET_STORE_BYTES:
-        return add_views(leaf, dense.values, dense.count, err);
+    case PARQUET_STORE_BYTES: return add_views(leaf, dense.values, dense.count, err);
     }
     UNREACHABLE("store");
 }

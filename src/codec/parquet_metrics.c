@@ -24,16 +24,11 @@ static int128 wide_number(struct str bytes)
 int parquet_metrics_compare(const struct parquet_node *leaf, struct str left, struct str right)
 {
     switch (leaf->element->physical) {
-    case PARQUET_BOOLEAN:
-        COMPARE_AS(uint8_t);
-    case PARQUET_INT32:
-        COMPARE_AS(int32_t);
-    case PARQUET_INT64:
-        COMPARE_AS(int64_t);
-    case PARQUET_FLOAT:
-        COMPARE_AS(float);
-    case PARQUET_DOUBLE:
-        COMPARE_AS(double);
+    case PARQUET_BOOLEAN: COMPARE_AS(uint8_t);
+    case PARQUET_INT32: COMPARE_AS(int32_t);
+    case PARQUET_INT64: COMPARE_AS(int64_t);
+    case PARQUET_FLOAT: COMPARE_AS(float);
+    case PARQUET_DOUBLE: COMPARE_AS(double);
     case PARQUET_FIXED:
     case PARQUET_BYTE_ARRAY:
         if (parquet_stats_order(leaf) == PARQUET_ORDER_WIDE) {
@@ -43,8 +38,7 @@ int parquet_metrics_compare(const struct parquet_node *leaf, struct str left, st
         }
         return str_compare(left, right);
     case PARQUET_INT96:
-    case PARQUET_GROUP:
-        break;
+    case PARQUET_GROUP: break;
     }
     UNREACHABLE("no leaf of ours");
 }
@@ -72,26 +66,15 @@ static const void *bound_value(struct parquet_writer *writer, const struct parqu
     case PHYSICAL_I8:
     case PHYSICAL_I16:
     case PHYSICAL_I32:
-    case PHYSICAL_I64:
-        memcpy(out, &i, 8);
-        return out;
-    case PHYSICAL_I128:
-        memcpy(out, &value->d, 16);
-        return out;
-    case PHYSICAL_F32:
-        memcpy(out, &narrow, sizeof narrow);
-        return out;
-    case PHYSICAL_F64:
-        memcpy(out, &f, sizeof f);
-        return out;
-    case PHYSICAL_NANO:
-        memcpy(out, &nano, sizeof nano);
-        return out;
+    case PHYSICAL_I64: memcpy(out, &i, 8); return out;
+    case PHYSICAL_I128: memcpy(out, &value->d, 16); return out;
+    case PHYSICAL_F32: memcpy(out, &narrow, sizeof narrow); return out;
+    case PHYSICAL_F64: memcpy(out, &f, sizeof f); return out;
+    case PHYSICAL_NANO: memcpy(out, &nano, sizeof nano); return out;
     case PHYSICAL_STRING:
     case PHYSICAL_LIST:
     case PHYSICAL_MAP:
-    case PHYSICAL_ROW:
-        break;
+    case PHYSICAL_ROW: break;
     }
     UNREACHABLE("no scalar");
 }
@@ -108,8 +91,7 @@ static void string_bounds(struct parquet_writer *writer, const struct parquet_no
                           const struct parquet_range *range, struct parquet_leaf_metrics *out)
 {
     struct bytebuf bytes = {0};
-    struct parquet_bounds bounds =
-        parquet_stats_put(range, leaf, PARQUET_BOUND_BYTES_MAX, &bytes);
+    struct parquet_bounds bounds = parquet_stats_put(range, leaf, PARQUET_BOUND_BYTES_MAX, &bytes);
     out->lower = view_of(&writer->result_arena, str_make(bytes.ptr, bounds.lower_size));
     if (bounds.has_upper) {
         out->upper = view_of(&writer->result_arena,

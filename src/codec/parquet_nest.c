@@ -48,18 +48,16 @@ static enum status build(struct arena *arena, const struct parquet_output *outpu
 static void leaf_column(const struct parquet_leaf_reader *leaf, struct column *out)
 {
     const struct parquet_vector *vector = &leaf->vector;
-    *out = (struct column){.physical = leaf->conversion.target,
-                           .row_count = vector->slots,
-                           .valid = vector->has_nulls
-                                        ? (const uint64_t *)(const void *)vector->valid.ptr
-                                        : NULL};
+    *out = (struct column){
+        .physical = leaf->conversion.target,
+        .row_count = vector->slots,
+        .valid = vector->has_nulls ? (const uint64_t *)(const void *)vector->valid.ptr : NULL};
     if (vector->is_dict) {
         out->encoding = ENCODING_DICT;
         out->codes = (const uint16_t *)(const void *)vector->codes.ptr;
         out->dict = &leaf->dictionary_column;
     } else {
-        out->values = vector->values.ptr != NULL ? vector->values.ptr
-                                                 : (const char *)zero_value;
+        out->values = vector->values.ptr != NULL ? vector->values.ptr : (const char *)zero_value;
     }
 }
 
@@ -156,8 +154,7 @@ static enum status build_row(struct arena *arena, const struct parquet_output *o
     if (slots != rows) {
         return contradiction(output, err);
     }
-    struct column *children =
-        arena_new_array(arena, struct column, output->child_count + 1);
+    struct column *children = arena_new_array(arena, struct column, output->child_count + 1);
     bool nulls = bits_count(valid, slots) < slots;
     for (uint32_t i = 0; i < output->child_count; i++) {
         TRY(build(arena, &output->children[i], rows, list_def, &children[i], err));
@@ -184,11 +181,9 @@ static enum status build(struct arena *arena, const struct parquet_output *outpu
     case PARQUET_NODE_LEAF:
         leaf_column(output->leaf, out);
         return out->row_count == rows ? STATUS_OK : contradiction(output, err);
-    case PARQUET_NODE_ROW:
-        return build_row(arena, output, rows, list_def, out, err);
+    case PARQUET_NODE_ROW: return build_row(arena, output, rows, list_def, out, err);
     case PARQUET_NODE_LIST:
-    case PARQUET_NODE_MAP:
-        return build_list(arena, output, rows, list_def, out, err);
+    case PARQUET_NODE_MAP: return build_list(arena, output, rows, list_def, out, err);
     }
     UNREACHABLE("node");
 }

@@ -9,9 +9,9 @@
 #include "codec/thrift.h"
 
 enum {
-    RAW_SHARE = 14,        // compression has to save a 14th
-    RAW_PAGE_MIN = 8192,   // of a first page that decides
-    RAW_TRIAL_PAGES = 16,  // so often is compression tried again
+    RAW_SHARE = 14,       // compression has to save a 14th
+    RAW_PAGE_MIN = 8192,  // of a first page that decides
+    RAW_TRIAL_PAGES = 16, // so often is compression tried again
     RAW_DICTIONARY_MAX = 256 << 10,
 };
 
@@ -295,9 +295,10 @@ void parquet_page_writer_header(const struct parquet_writer *writer,
     struct thrift_writer thrift = {.out = out};
     bool v1 = writer->options.page_version == 1;
     thrift_put_begin(&thrift);
-    thrift_put_i32(&thrift, 1, form->is_dictionary ? PARQUET_DICTIONARY
-                               : v1                ? PARQUET_DATA_V1
-                                                   : PARQUET_DATA_V2);
+    thrift_put_i32(&thrift, 1,
+                   form->is_dictionary ? PARQUET_DICTIONARY
+                   : v1                ? PARQUET_DATA_V1
+                                       : PARQUET_DATA_V2);
     thrift_put_i32(&thrift, 2, (int32_t)page->plain_size);
     thrift_put_i32(&thrift, 3, (int32_t)form->packed_size);
     if (form->is_dictionary) {

@@ -162,16 +162,16 @@ static enum status check_crc(const struct parquet_leaf_reader *leaf,
     return STATUS_OK;
 }
 
-// The page's bytes as they were before compression; levels in front of a v2 page are not compressed.
+// The page's bytes as they were before compression; levels in front of a v2 page are not
+// compressed.
 static enum status unpack_body(struct parquet_leaf_reader *leaf,
                                const struct parquet_page_header *header, struct str body,
                                struct parquet_memory **memory, struct str *out, struct err *err)
 {
     struct parquet_reader *reader = leaf->reader;
     size_t plain = (size_t)header->plain_bytes;
-    size_t levels = header->type == PARQUET_DATA_V2
-                        ? (size_t)header->def_bytes + (size_t)header->rep_bytes
-                        : 0;
+    size_t levels =
+        header->type == PARQUET_DATA_V2 ? (size_t)header->def_bytes + (size_t)header->rep_bytes : 0;
     bool packed = leaf->codec != COMPRESS_NONE && header->is_compressed;
     if (levels > plain || (!packed && plain != body.size)) {
         return ERR(err, STATUS_INVALID_DATA, "a page's sizes contradict each other");
@@ -191,9 +191,8 @@ static enum status unpack_body(struct parquet_leaf_reader *leaf,
         memcpy(room, body.ptr, head);
     }
     if (packed && plain > levels) {
-        TRY(compress_unblock(reader->compress, leaf->codec,
-                             str_slice(body, levels, body.size), room + levels, plain - levels,
-                             err));
+        TRY(compress_unblock(reader->compress, leaf->codec, str_slice(body, levels, body.size),
+                             room + levels, plain - levels, err));
     }
     *out = str_make(room, plain);
     return STATUS_OK;
@@ -220,9 +219,8 @@ static enum status decode_dictionary(struct parquet_leaf_reader *leaf, struct st
                                      uint32_t count, struct err *err)
 {
     struct parquet_reader *reader = leaf->reader;
-    const struct parquet_page_memory memory = {.take = take_dictionary_memory,
-                                               .owner = leaf,
-                                               .bytes_max = reader->options.page_bytes_max};
+    const struct parquet_page_memory memory = {
+        .take = take_dictionary_memory, .owner = leaf, .bytes_max = reader->options.page_bytes_max};
     struct parquet_decoder decoder;
     const struct parquet_conversion *conversion = &leaf->conversion;
     // A value takes at least a bit: so the count is bounded by what is there.
@@ -233,8 +231,7 @@ static enum status decode_dictionary(struct parquet_leaf_reader *leaf, struct st
     TRY(parquet_decode_begin(&decoder, leaf->node->element, PARQUET_PLAIN, bytes, count, &memory,
                              err));
     leaf->dictionary.size = 0;
-    char *out =
-        bytebuf_reserve(&leaf->dictionary, ((size_t)count + 1) * conversion->target_width);
+    char *out = bytebuf_reserve(&leaf->dictionary, ((size_t)count + 1) * conversion->target_width);
     if (conversion->kind == PARQUET_CONVERT_NONE) {
         TRY(parquet_decode_values(&decoder, out, count, err));
     } else {
@@ -248,8 +245,8 @@ static enum status decode_dictionary(struct parquet_leaf_reader *leaf, struct st
     leaf->dictionary_bytes = conversion->target == PHYSICAL_STRING
                                  ? long_bytes((const struct strview *)(const void *)out, count)
                                  : 0;
-    leaf->dictionary_column = (struct column){
-        .physical = conversion->target, .row_count = count, .values = out};
+    leaf->dictionary_column =
+        (struct column){.physical = conversion->target, .row_count = count, .values = out};
     return STATUS_OK;
 }
 
@@ -343,9 +340,7 @@ static enum status begin_page(struct parquet_leaf_reader *leaf,
                               struct err *err)
 {
     const struct parquet_page_memory memory = {
-        .take = take_page_memory,
-        .owner = leaf,
-        .bytes_max = leaf->reader->options.page_bytes_max};
+        .take = take_page_memory, .owner = leaf, .bytes_max = leaf->reader->options.page_bytes_max};
     struct str bytes;
     TRY(unpack_body(leaf, header, body, &leaf->page_memory, &bytes, err));
     if (header->type == PARQUET_DATA_V1) {
@@ -415,8 +410,7 @@ static enum status read_page(struct parquet_leaf_reader *leaf, bool *is_data, st
     struct parquet_page_header header;
     struct str body;
     TRY(read_header(leaf, &header, err));
-    TRY(parquet_pages_read(leaf, pages->at + header.size, (size_t)header.packed_bytes, &body,
-                           err));
+    TRY(parquet_pages_read(leaf, pages->at + header.size, (size_t)header.packed_bytes, &body, err));
     pages->at += header.size + (uint64_t)header.packed_bytes;
     TRY(check_crc(leaf, &header, body, err));
     *is_data = header.type == PARQUET_DATA_V1 || header.type == PARQUET_DATA_V2;

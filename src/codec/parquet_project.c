@@ -59,7 +59,7 @@ static enum status build(struct projection *at, const struct parquet_node *node,
 
 static enum parquet_node_kind kind_of(const struct type *type)
 {
-    return type->kind == TYPE_ARRAY                                     ? PARQUET_NODE_LIST
+    return type->kind == TYPE_ARRAY                                ? PARQUET_NODE_LIST
            : type->kind == TYPE_MAP || type->kind == TYPE_MULTISET ? PARQUET_NODE_MAP
            : type->kind == TYPE_ROW                                ? PARQUET_NODE_ROW
                                                                    : PARQUET_NODE_LEAF;
@@ -103,10 +103,8 @@ static enum status build_children(struct projection *at, const struct parquet_no
         arena_new_array(&at->reader->arena, struct parquet_output, want->child_count + 1);
     for (uint32_t i = 0; i < want->child_count; i++) {
         const struct parquet_field *field = &want->children[i];
-        const struct parquet_node *child =
-            is_row ? find_child(node, field) : &node->children[i];
-        TRY(build(at, child, field, is_row ? list_def : node->element_def, &out->children[i],
-                  err));
+        const struct parquet_node *child = is_row ? find_child(node, field) : &node->children[i];
+        TRY(build(at, child, field, is_row ? list_def : node->element_def, &out->children[i], err));
     }
     out->leaf = level_leaf(at, node, out);
     return out->leaf != NULL ? STATUS_OK

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a predicate leaves of a row group: nothing, by the chunks' statistics; ranges of rows, by the
-// page index. Statistics that cannot be trusted or read are as if they were not there.
+// What a predicate leaves of a row group: nothing, by the chunks' statistics; ranges of rows, by
+// the page index. Statistics that cannot be trusted or read are as if they were not there.
 #include "base/assert.h"
 #include "base/byte_source.h"
 #include "codec/parquet_reader_int.h"
@@ -101,8 +101,7 @@ static bool old_bounds_hold(const struct parquet_node *leaf)
     bool is_number = element->physical == PARQUET_INT32 || element->physical == PARQUET_INT64 ||
                      element->physical == PARQUET_FLOAT || element->physical == PARQUET_DOUBLE ||
                      element->physical == PARQUET_BOOLEAN;
-    return is_number &&
-           (element->logical != PARQUET_LOGICAL_INTEGER || element->int_signed);
+    return is_number && (element->logical != PARQUET_LOGICAL_INTEGER || element->int_signed);
 }
 
 static bool group_may_match(const struct parquet_reader *reader, const struct term *term,
@@ -193,9 +192,9 @@ static bool page_may_match(const struct term *term, const struct parquet_column_
         read_bound(term, index->lower[page], &lower);
         read_bound(term, index->upper[page], &upper);
     }
-    int64_t nulls = all_null                      ? (int64_t)rows
+    int64_t nulls = all_null                     ? (int64_t)rows
                     : index->null_counts != NULL ? index->null_counts[page]
-                                                  : PREDICATE_UNKNOWN;
+                                                 : PREDICATE_UNKNOWN;
     struct predicate_bounds bounds = {
         .lower = lower.known ? lower.value : NULL,
         .upper = upper.known ? upper.value : NULL,
@@ -274,8 +273,8 @@ static void load_offsets(struct parquet_reader *reader, const struct parquet_gro
     for (uint32_t i = 0; i < reader->leaf_count; i++) {
         struct parquet_leaf_reader *leaf = reader->leaves[i];
         leaf->pages.index = (struct parquet_offset_index){0};
-        if (!whole && !read_offset_index(reader, group, leaf->node->leaf_first,
-                                         &leaf->pages.index)) {
+        if (!whole &&
+            !read_offset_index(reader, group, leaf->node->leaf_first, &leaf->pages.index)) {
             leaf->pages.index.count = 0;
         }
     }

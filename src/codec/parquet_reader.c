@@ -174,8 +174,7 @@ static enum status fill_column(struct parquet_reader *reader, struct parquet_out
         rows = got; // all leaves of a column go as far as the first
         column->var_bytes += leaf->vector.var_bytes;
         if (leaf->nested) {
-            column->var_bytes +=
-                (uint64_t)leaf->vector.entries * leaf->conversion.target_width;
+            column->var_bytes += (uint64_t)leaf->vector.entries * leaf->conversion.target_width;
         }
     }
     enum status status = parquet_nest_column(column, rows, err);
@@ -232,8 +231,7 @@ enum status parquet_reader_next(struct parquet_reader *reader, struct batch *out
     TRY(find_rows(reader, err));
     arena_reset(&reader->batch_arena);
     uint64_t left = reader->ranges.items[reader->range].to - reader->row;
-    uint32_t rows =
-        left < reader->options.batch_rows ? (uint32_t)left : reader->options.batch_rows;
+    uint32_t rows = left < reader->options.batch_rows ? (uint32_t)left : reader->options.batch_rows;
     for (uint32_t i = 0; i < reader->column_count; i++) {
         uint32_t count = reader->columns[i].count;
         rows = count > 0 && count < rows ? count : rows;

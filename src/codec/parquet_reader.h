@@ -8,22 +8,22 @@
 //     parquet_reader_free(reader);
 //     parquet_file_free(file);
 //
-// Batches hold up to 2,048 rows and 1 MiB of variable bytes (or one row), and are borrowed until the
-// next call: strings point into decoded pages. Columns whose pages have a dictionary of up to 2,048
-// entries come as DICT, missing ones as a CONST null, others FLAT. The rows of a batch are
+// Batches hold up to 2,048 rows and 1 MiB of variable bytes (or one row), and are borrowed until
+// the next call: strings point into decoded pages. Columns whose pages have a dictionary of up to
+// 2,048 entries come as DICT, missing ones as a CONST null, others FLAT. The rows of a batch are
 // consecutive in the file, and parquet_reader_position() says where the first stands.
 //
 // Projection. The caller gives the fields it wants, with the types it wants them in; they are found
-// by id, or by name where an id is PARQUET_NO_ID, at any depth; children not asked for are not read.
-// Types may be wider than the file's: int -> long, float -> double, decimal precision, date ->
-// timestamp, any unit of time.
+// by id, or by name where an id is PARQUET_NO_ID, at any depth; children not asked for are not
+// read. Types may be wider than the file's: int -> long, float -> double, decimal precision, date
+// -> timestamp, any unit of time.
 //
 // Pruning. Row groups and pages whose statistics exclude the predicate are left out; rows are not
 // filtered.
 //
-// Hostile input: sizes, counts and depths of the footer are limited by its own length, page sizes by
-// `page_bytes_max`; damage is INVALID_DATA with the file's name, the column and the offset. What is
-// well-formed and not done here (encryption, unknown codecs) is UNSUPPORTED.
+// Hostile input: sizes, counts and depths of the footer are limited by its own length, page sizes
+// by `page_bytes_max`; damage is INVALID_DATA with the file's name, the column and the offset. What
+// is well-formed and not done here (encryption, unknown codecs) is UNSUPPORTED.
 //
 // Threads: a parquet_file is read-only and may be shared by readers on several threads; a reader is
 // for one thread. The source outlives both.
@@ -45,7 +45,7 @@ struct parquet_file;
 struct parquet_reader;
 
 struct parquet_file_options {
-    struct budget *budget;    // charged with the footer; NULL: none
+    struct budget *budget;     // charged with the footer; NULL: none
     uint64_t footer_bytes_max; // 0: 256 MiB
 };
 
@@ -100,8 +100,8 @@ uint64_t parquet_reader_position(const struct parquet_reader *reader);
 bool parquet_reader_is_missing(const struct parquet_reader *reader, uint32_t at);
 
 struct parquet_reader_counters {
-    uint64_t bytes_read;     // from the source
-    uint64_t bytes_decoded;  // of pages, decompressed
+    uint64_t bytes_read;    // from the source
+    uint64_t bytes_decoded; // of pages, decompressed
     uint64_t row_groups_read;
     uint64_t row_groups_pruned;
     uint64_t pages_read;

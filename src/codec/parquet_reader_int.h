@@ -53,8 +53,8 @@ struct parquet_memory {
 
 // The bytes of a chunk, page after page.
 struct parquet_pages {
-    uint64_t at;  // in the file: the next page's header
-    uint64_t end; // of the chunk
+    uint64_t at;           // in the file: the next page's header
+    uint64_t end;          // of the chunk
     struct bytebuf window; // bytes of the file, where the source does not lend
     uint64_t window_offset;
     struct parquet_offset_index index; // count 0: none
@@ -167,7 +167,8 @@ struct parquet_reader {
 
 // Memory for what is decoded, from the pool; NULL where page_bytes_max forbids it. Put in front of
 // *list.
-char *parquet_pages_memory(struct parquet_reader *reader, struct parquet_memory **list, size_t size);
+char *parquet_pages_memory(struct parquet_reader *reader, struct parquet_memory **list,
+                           size_t size);
 void parquet_pages_recycle(struct parquet_reader *reader, struct parquet_memory **list);
 // `size` bytes of the file at `offset`, within the chunk. Borrowed until the next call.
 MUST_USE enum status parquet_pages_read(struct parquet_leaf_reader *leaf, uint64_t offset,

@@ -174,7 +174,8 @@ static void test_fields_are_found_by_id_and_missing_ones_are_null(void **state)
         assert_true(column_is_null(&batch.columns[0], i));
         assert_int_equal(column_is_null(geo, i), i % 13 == 0);
         assert_true(column_is_null(&geo->children[0], i));
-        assert_true(i % 13 == 0 || *(const double *)column_value(&geo->children[1], i) == -(double)i);
+        assert_true(i % 13 == 0 ||
+                    *(const double *)column_value(&geo->children[1], i) == -(double)i);
         assert_int_equal(*(const int64_t *)column_value(&batch.columns[2], i), i);
     }
     // Columns that were not asked for are not read.
@@ -237,9 +238,8 @@ static void test_a_condition_leaves_out_pages_and_keeps_positions(void **state)
     struct fixture *at = *state;
     write_testing_rows(at, COMPRESS_ZSTD);
     int64_t limits[2] = {4500, 4600};
-    struct column constants[2] = {
-        {.physical = PHYSICAL_I64, .row_count = 1, .values = &limits[0]},
-        {.physical = PHYSICAL_I64, .row_count = 1, .values = &limits[1]}};
+    struct column constants[2] = {{.physical = PHYSICAL_I64, .row_count = 1, .values = &limits[0]},
+                                  {.physical = PHYSICAL_I64, .row_count = 1, .values = &limits[1]}};
     struct predicate_term terms[2] = {
         {.column_id = 1, .op = PREDICATE_GE, .type = &type_bigint, .constants = &constants[0]},
         {.column_id = 1, .op = PREDICATE_LT, .type = &type_bigint, .constants = &constants[1]}};

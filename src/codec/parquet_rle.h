@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // parquet_rle: the hybrid of run lengths and bit packing in which Parquet keeps levels, dictionary
-// codes and booleans (parquet-format, Encodings.md, "RLE / bit-packing hybrid", encoding 3), and the
-// bit packing below it, which the delta encodings use as well.
+// codes and booleans (parquet-format, Encodings.md, "RLE / bit-packing hybrid", encoding 3), and
+// the bit packing below it, which the delta encodings use as well.
 //
 // No length stands in front here: v1 levels add it, codes have a byte of bit width.
 #pragma once
@@ -31,16 +31,16 @@ struct parquet_rle {
     const uint8_t *at;
     const uint8_t *end;
     uint32_t width;
-    uint32_t run;      // values left of a run
-    uint32_t value;    // of the run
-    uint32_t literals; // packed values left
+    uint32_t run;          // values left of a run
+    uint32_t value;        // of the run
+    uint32_t literals;     // packed values left
     const uint8_t *packed; // start of the literal run
     uint32_t packed_at;    // next value of it
 };
 
 void parquet_rle_init(struct parquet_rle *rle, struct str bytes, uint32_t width);
-// Exactly `count` values; false where the bytes end before. Values have at most `width` bits and are
-// not checked otherwise.
+// Exactly `count` values; false where the bytes end before. Values have at most `width` bits and
+// are not checked otherwise.
 bool parquet_rle_decode_u8(struct parquet_rle *rle, uint8_t *out, uint32_t count);
 bool parquet_rle_decode_u16(struct parquet_rle *rle, uint16_t *out, uint32_t count);
 bool parquet_rle_decode_u32(struct parquet_rle *rle, uint32_t *out, uint32_t count);

@@ -16,8 +16,8 @@ ALWAYS_INLINE void NAME(unpack_groups)(const uint8_t *in, T *out, uint32_t group
 }
 
 // Values [from, from + count) of the packed ones at `in`, one by one.
-static void NAME(unpack_single)(const uint8_t *in, const uint8_t *end, uint32_t width, uint32_t from,
-                                struct NAME(span) span)
+static void NAME(unpack_single)(const uint8_t *in, const uint8_t *end, uint32_t width,
+                                uint32_t from, struct NAME(span) span)
 {
     for (uint32_t i = 0; i < span.count; i++) {
         span.out[i] = (T)packed_value(in, end, width, from + i);
@@ -36,13 +36,12 @@ static void NAME(unpack)(const uint8_t *in, const uint8_t *end, uint32_t width, 
     const uint8_t *at = in + (size_t)from / 8 * width;
     size_t left = (size_t)(end - at);
     uint32_t groups = count / 8;
-    uint64_t safe = left < 8 ? 0 : (left - 8) / (width > 0 ? width : 1); // groups with 8 bytes behind
+    uint64_t safe =
+        left < 8 ? 0 : (left - 8) / (width > 0 ? width : 1); // groups with 8 bytes behind
     groups = groups < safe ? groups : (uint32_t)safe;
     switch (width) {
 #define CASE(w)                                                                                    \
-    case w:                                                                                        \
-        NAME(unpack_groups)(at, out, groups, w);                                                   \
-        break;
+    case w: NAME(unpack_groups)(at, out, groups, w); break;
         CASE(1)
         CASE(2)
         CASE(3)
@@ -88,8 +87,8 @@ bool NAME(parquet_rle_decode)(struct parquet_rle *rle, T *out, uint32_t count)
             count -= take;
         } else if (rle->literals > 0) {
             uint32_t take = rle->literals < count ? rle->literals : count;
-            NAME(unpack)(rle->packed, rle->end, rle->width, rle->packed_at,
-                         (struct NAME(span)){out, take});
+            NAME(unpack)
+            (rle->packed, rle->end, rle->width, rle->packed_at, (struct NAME(span)){out, take});
             rle->packed_at += take;
             rle->literals -= take;
             out += take;

@@ -29,9 +29,7 @@ static void NAME(pack_literals)(struct bytebuf *out, const T *values, uint32_t c
     char *at = start;
     switch (width) {
 #define CASE(w)                                                                                    \
-    case w:                                                                                        \
-        at = NAME(pack_groups)(at, values, groups, w);                                             \
-        break;
+    case w: at = NAME(pack_groups)(at, values, groups, w); break;
         CASE(1)
         CASE(2)
         CASE(3)
@@ -49,8 +47,7 @@ static void NAME(pack_literals)(struct bytebuf *out, const T *values, uint32_t c
         CASE(15)
         CASE(16)
 #undef CASE
-    default:
-        at = pack_wide_groups(at, (const uint32_t *)(const void *)values, groups, width);
+    default: at = pack_wide_groups(at, (const uint32_t *)(const void *)values, groups, width);
     }
     if (rest > 0) {
         uint32_t last[8] = {0};

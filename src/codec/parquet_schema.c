@@ -8,23 +8,15 @@
 uint32_t parquet_schema_codec_number(enum compress_codec codec)
 {
     switch (codec) {
-    case COMPRESS_NONE:
-        return 0;
-    case COMPRESS_SNAPPY:
-        return 1;
-    case COMPRESS_GZIP:
-        return 2;
-    case COMPRESS_BROTLI:
-        return 4;
-    case COMPRESS_LZ4:
-        return 5;
-    case COMPRESS_ZSTD:
-        return 6;
-    case COMPRESS_LZ4_RAW:
-        return 7;
+    case COMPRESS_NONE: return 0;
+    case COMPRESS_SNAPPY: return 1;
+    case COMPRESS_GZIP: return 2;
+    case COMPRESS_BROTLI: return 4;
+    case COMPRESS_LZ4: return 5;
+    case COMPRESS_ZSTD: return 6;
+    case COMPRESS_LZ4_RAW: return 7;
     case COMPRESS_DEFLATE:
-    case COMPRESS_LZ4_FRAME:
-        break;
+    case COMPRESS_LZ4_FRAME: break;
     }
     UNREACHABLE("no codec of Parquet");
 }
@@ -164,8 +156,8 @@ static void store_integer(struct parquet_element *element, int8_t bits,
 
 static void store_fixed(struct parquet_element *element, const struct parquet_field *field)
 {
-    annotate(element, PARQUET_FIXED,
-             field->is_uuid ? PARQUET_LOGICAL_UUID : PARQUET_LOGICAL_NONE, PARQUET_CONVERTED_NONE);
+    annotate(element, PARQUET_FIXED, field->is_uuid ? PARQUET_LOGICAL_UUID : PARQUET_LOGICAL_NONE,
+             PARQUET_CONVERTED_NONE);
     element->length = field->type->length;
 }
 
@@ -174,40 +166,20 @@ static bool store_leaf(struct parquet_element *element, const struct parquet_fie
 {
     const struct type *type = field->type;
     switch (type->kind) {
-    case TYPE_BOOLEAN:
-        element->physical = PARQUET_BOOLEAN;
-        return true;
-    case TYPE_TINYINT:
-        store_integer(element, 8, PARQUET_CONVERTED_INT_8);
-        return true;
-    case TYPE_SMALLINT:
-        store_integer(element, 16, PARQUET_CONVERTED_INT_16);
-        return true;
-    case TYPE_INT:
-        element->physical = PARQUET_INT32;
-        return true;
-    case TYPE_BIGINT:
-        element->physical = PARQUET_INT64;
-        return true;
-    case TYPE_FLOAT:
-        element->physical = PARQUET_FLOAT;
-        return true;
-    case TYPE_DOUBLE:
-        element->physical = PARQUET_DOUBLE;
-        return true;
-    case TYPE_DECIMAL:
-        store_decimal(element, type);
-        return true;
+    case TYPE_BOOLEAN: element->physical = PARQUET_BOOLEAN; return true;
+    case TYPE_TINYINT: store_integer(element, 8, PARQUET_CONVERTED_INT_8); return true;
+    case TYPE_SMALLINT: store_integer(element, 16, PARQUET_CONVERTED_INT_16); return true;
+    case TYPE_INT: element->physical = PARQUET_INT32; return true;
+    case TYPE_BIGINT: element->physical = PARQUET_INT64; return true;
+    case TYPE_FLOAT: element->physical = PARQUET_FLOAT; return true;
+    case TYPE_DOUBLE: element->physical = PARQUET_DOUBLE; return true;
+    case TYPE_DECIMAL: store_decimal(element, type); return true;
     case TYPE_CHAR:
     case TYPE_VARCHAR:
         annotate(element, PARQUET_BYTE_ARRAY, PARQUET_LOGICAL_STRING, PARQUET_CONVERTED_UTF8);
         return true;
-    case TYPE_BINARY:
-        store_fixed(element, field);
-        return true;
-    case TYPE_VARBINARY:
-        element->physical = PARQUET_BYTE_ARRAY;
-        return true;
+    case TYPE_BINARY: store_fixed(element, field); return true;
+    case TYPE_VARBINARY: element->physical = PARQUET_BYTE_ARRAY; return true;
     case TYPE_DATE:
         annotate(element, PARQUET_INT32, PARQUET_LOGICAL_DATE, PARQUET_CONVERTED_DATE);
         return true;
@@ -216,9 +188,7 @@ static bool store_leaf(struct parquet_element *element, const struct parquet_fie
         element->unit = PARQUET_MICROS;
         return true;
     case TYPE_TIMESTAMP:
-    case TYPE_TIMESTAMP_LTZ:
-        store_timestamp(element, type);
-        return true;
+    case TYPE_TIMESTAMP_LTZ: store_timestamp(element, type); return true;
     case TYPE_NULL:
     case TYPE_INTERVAL_MONTH:
     case TYPE_INTERVAL_SECOND:
@@ -228,8 +198,7 @@ static bool store_leaf(struct parquet_element *element, const struct parquet_fie
     case TYPE_ROW:
     case TYPE_VARIANT:
     case TYPE_BITMAP:
-    case TYPE_RAW:
-        break;
+    case TYPE_RAW: break;
     }
     return false;
 }
@@ -251,8 +220,8 @@ static void add_leaf(struct builder *builder, struct parquet_node *node)
     struct parquet_tree *tree = builder->tree;
     uint32_t leaf = tree->leaf_count++;
     tree->leaves[leaf] = node;
-    tree->paths[leaf] = arena_copy(builder->arena, builder->path,
-                                   builder->depth * sizeof builder->path[0]);
+    tree->paths[leaf] =
+        arena_copy(builder->arena, builder->path, builder->depth * sizeof builder->path[0]);
     tree->path_sizes[leaf] = builder->depth;
 }
 
@@ -271,9 +240,9 @@ static enum status build_children(struct builder *builder, const struct parquet_
         return ERR(err, STATUS_UNSUPPORTED, "field %.*s: its type has %u children, not %u",
                    STR_ARGS(field->name), need, field->child_count);
     }
-    node->kind = is_list                   ? PARQUET_NODE_LIST
+    node->kind = is_list                  ? PARQUET_NODE_LIST
                  : type->kind == TYPE_ROW ? PARQUET_NODE_ROW
-                                           : PARQUET_NODE_MAP;
+                                          : PARQUET_NODE_MAP;
     node->child_count = field->child_count;
     node->children = arena_new_array(builder->arena, struct parquet_node, field->child_count);
     if (node->kind != PARQUET_NODE_ROW) {
@@ -283,7 +252,7 @@ static enum status build_children(struct builder *builder, const struct parquet_
         node->element_def = (uint8_t)(node->def_level + 1);
     }
     for (uint32_t i = 0; i < field->child_count; i++) {
-        struct str name = is_list                         ? STR_LIT("element")
+        struct str name = is_list                          ? STR_LIT("element")
                           : node->kind == PARQUET_NODE_MAP ? map_names[i]
                                                            : field->children[i].name;
         TRY(build_node(builder, &field->children[i], name, node, &node->children[i], err));
@@ -301,17 +270,16 @@ static enum status build_node(struct builder *builder, const struct parquet_fiel
         add_element(builder, name, required ? PARQUET_REQUIRED : PARQUET_OPTIONAL);
     bool below_list = parent->kind == PARQUET_NODE_LIST || parent->kind == PARQUET_NODE_MAP;
     uint8_t outer = below_list ? parent->element_def : parent->def_level;
-    *node = (struct parquet_node){
-        .kind = PARQUET_NODE_LEAF,
-        .name = element->name,
-        .id = field->id,
-        .required = required,
-        .type = type_copy(builder->arena, field->type),
-        .physical = type_physical(field->type),
-        .def_level = (uint8_t)(outer + (required ? 0 : 1)),
-        .rep_level = (uint8_t)(parent->rep_level + (below_list ? 1 : 0)),
-        .leaf_first = builder->tree->leaf_count,
-        .element = element};
+    *node = (struct parquet_node){.kind = PARQUET_NODE_LEAF,
+                                  .name = element->name,
+                                  .id = field->id,
+                                  .required = required,
+                                  .type = type_copy(builder->arena, field->type),
+                                  .physical = type_physical(field->type),
+                                  .def_level = (uint8_t)(outer + (required ? 0 : 1)),
+                                  .rep_level = (uint8_t)(parent->rep_level + (below_list ? 1 : 0)),
+                                  .leaf_first = builder->tree->leaf_count,
+                                  .element = element};
     element->id = field->id;
     if (++builder->nesting > PARQUET_DEPTH_MAX) {
         return ERR(err, STATUS_UNSUPPORTED, "field %.*s is nested too deeply", STR_ARGS(name));
@@ -348,13 +316,16 @@ enum status parquet_schema_tree(struct arena *arena, const struct parquet_field 
     for (uint32_t i = 0; i < field_count; i++) {
         count_elements(&fields[i], &elements, &leaves);
     }
-    *out = (struct parquet_tree){
-        .root = {.kind = PARQUET_NODE_ROW, .required = true, .id = PARQUET_NO_ID,
-                 .physical = PHYSICAL_ROW, .child_count = field_count},
-        .elements = arena_new_array(arena, struct parquet_element, elements),
-        .leaves = arena_new_array(arena, struct parquet_node *, leaves + 1),
-        .paths = arena_new_array(arena, struct str *, leaves + 1),
-        .path_sizes = arena_new_array(arena, uint32_t, leaves + 1)};
+    *out =
+        (struct parquet_tree){.root = {.kind = PARQUET_NODE_ROW,
+                                       .required = true,
+                                       .id = PARQUET_NO_ID,
+                                       .physical = PHYSICAL_ROW,
+                                       .child_count = field_count},
+                              .elements = arena_new_array(arena, struct parquet_element, elements),
+                              .leaves = arena_new_array(arena, struct parquet_node *, leaves + 1),
+                              .paths = arena_new_array(arena, struct str *, leaves + 1),
+                              .path_sizes = arena_new_array(arena, uint32_t, leaves + 1)};
     struct builder builder = {.arena = arena, .tree = out};
     out->root.children = arena_new_array(arena, struct parquet_node, field_count + 1);
     add_element(&builder, STR_LIT("table"), PARQUET_REQUIRED)->child_count = field_count;

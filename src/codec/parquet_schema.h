@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// parquet_schema: the columns of a Parquet file as a tree of fields with Iceberg's ids, and what the
-// tree becomes in the file: schema elements, leaves with their levels.
+// parquet_schema: the columns of a Parquet file as a tree of fields with Iceberg's ids, and what
+// the tree becomes in the file: schema elements, leaves with their levels.
 //
 // How types are stored (Iceberg spec, appendix A, Parquet): BOOLEAN boolean; TINYINT, SMALLINT, INT
 // int32 (the first two annotated); BIGINT int64; FLOAT, DOUBLE; DECIMAL int32 up to 9 digits, int64
 // up to 18, else fixed of the fewest bytes; DATE; TIME int64 microseconds; TIMESTAMP(_LTZ) int64
-// microseconds up to precision 6, nanoseconds above, adjusted to UTC for LTZ; CHAR, VARCHAR string; BINARY(n) fixed, VARBINARY
-// byte array; ARRAY three-level list `list.element`; MAP `key_value.key/value`; ROW group. Other
-// types are refused (UNSUPPORTED).
+// microseconds up to precision 6, nanoseconds above, adjusted to UTC for LTZ; CHAR, VARCHAR string;
+// BINARY(n) fixed, VARBINARY byte array; ARRAY three-level list `list.element`; MAP
+// `key_value.key/value`; ROW group. Other types are refused (UNSUPPORTED).
 #pragma once
 
 #include <stdbool.h>

@@ -220,7 +220,7 @@ static void mark_taken(struct parquet_writer *writer)
 }
 
 enum status parquet_segment_take(struct parquet_writer *writer, struct byte_sink *sink,
-                                uint64_t *size, struct err *err)
+                                 uint64_t *size, struct err *err)
 {
     struct bytebuf directory = {0};
     uint64_t payload_bytes = encode_directory(writer, &directory);
@@ -344,10 +344,9 @@ static struct parquet_page get_page_record(struct restoring *at)
     page.has_lower = (flags & 1) != 0;
     page.has_upper = (flags & 2) != 0;
     page.is_raw = (flags & 4) != 0;
-    cursor->failed |= page.offset > at->payload_bytes ||
-                      page.packed_size > at->payload_bytes - page.offset ||
-                      (uint64_t)page.bounds_at + page.lower_size + page.upper_size >
-                          at->writer->bounds.size;
+    cursor->failed |=
+        page.offset > at->payload_bytes || page.packed_size > at->payload_bytes - page.offset ||
+        (uint64_t)page.bounds_at + page.lower_size + page.upper_size > at->writer->bounds.size;
     return page;
 }
 

@@ -2,8 +2,8 @@
 //
 // Nested columns to levels, a whole batch a step: a frame holds for each slot of a node its levels
 // and where its value stands in the node's column (NO_PLACE: the slot ended above, by a null or an
-// empty list). Going down, an optional node ends slots, a row copies the frame for each child, and a
-// list makes a longer frame with a slot for each element (Dremel, "Finding the levels").
+// empty list). Going down, an optional node ends slots, a row copies the frame for each child, and
+// a list makes a longer frame with a slot for each element (Dremel, "Finding the levels").
 #include "base/assert.h"
 #include "codec/parquet_writer_int.h"
 #include "data/column.h"
@@ -74,8 +74,8 @@ static enum status shred_list(struct shredder *shredder, const struct parquet_no
         count += length > 0 ? length : 1;
     }
     if (count >= UINT32_MAX / 8) {
-        return ERR(err, STATUS_LIMIT, "field %.*s: a batch has %llu elements",
-                   STR_ARGS(node->name), (unsigned long long)count);
+        return ERR(err, STATUS_LIMIT, "field %.*s: a batch has %llu elements", STR_ARGS(node->name),
+                   (unsigned long long)count);
     }
     struct frame inner = frame_at(shredder, depth + 1, (uint32_t)count);
     uint32_t at = 0;
@@ -171,13 +171,10 @@ static enum status shred(struct shredder *shredder, const struct parquet_node *n
     memcpy(frame.places, outer->places, outer->count * sizeof *frame.places);
     TRY(end_nulls(node, column, &frame, err));
     switch (node->kind) {
-    case PARQUET_NODE_LEAF:
-        return append_leaf(shredder, node, column, &frame, err);
-    case PARQUET_NODE_ROW:
-        return shred_row(shredder, node, column, &frame, depth + 1, err);
+    case PARQUET_NODE_LEAF: return append_leaf(shredder, node, column, &frame, err);
+    case PARQUET_NODE_ROW: return shred_row(shredder, node, column, &frame, depth + 1, err);
     case PARQUET_NODE_LIST:
-    case PARQUET_NODE_MAP:
-        return shred_list(shredder, node, column, &frame, depth + 1, err);
+    case PARQUET_NODE_MAP: return shred_list(shredder, node, column, &frame, depth + 1, err);
     }
     UNREACHABLE("node");
 }

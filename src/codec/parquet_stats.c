@@ -11,18 +11,15 @@ enum parquet_order parquet_stats_order(const struct parquet_node *leaf)
     switch (leaf->element->physical) {
     case PARQUET_BOOLEAN:
     case PARQUET_INT32:
-    case PARQUET_INT64:
-        return PARQUET_ORDER_INT;
+    case PARQUET_INT64: return PARQUET_ORDER_INT;
     case PARQUET_FLOAT:
-    case PARQUET_DOUBLE:
-        return PARQUET_ORDER_FLOAT;
+    case PARQUET_DOUBLE: return PARQUET_ORDER_FLOAT;
     case PARQUET_FIXED:
     case PARQUET_BYTE_ARRAY:
         return leaf->element->logical == PARQUET_LOGICAL_DECIMAL ? PARQUET_ORDER_WIDE
                                                                  : PARQUET_ORDER_BYTES;
     case PARQUET_INT96:
-    case PARQUET_GROUP:
-        break;
+    case PARQUET_GROUP: break;
     }
     UNREACHABLE("no leaf of ours");
 }
@@ -161,9 +158,8 @@ static void keep(struct bytebuf *bytes, bool *cut, struct str value)
 // the upper bound is raised when it is written.
 void parquet_stats_bytes(struct parquet_range *range, struct str value)
 {
-    struct str head = str_slice(value, 0, value.size < PARQUET_BOUND_BYTES_MAX
-                                              ? value.size
-                                              : PARQUET_BOUND_BYTES_MAX);
+    struct str head = str_slice(
+        value, 0, value.size < PARQUET_BOUND_BYTES_MAX ? value.size : PARQUET_BOUND_BYTES_MAX);
     if (!range->has || str_compare(head, bytebuf_str(&range->lower_bytes)) < 0) {
         keep(&range->lower_bytes, &range->lower_cut, value);
     }
@@ -216,17 +212,10 @@ void parquet_stats_merge(struct parquet_range *into, const struct parquet_range 
         return;
     }
     switch (order) {
-    case PARQUET_ORDER_INT:
-        widen_int(into, from->lower.i, from->upper.i);
-        return;
-    case PARQUET_ORDER_FLOAT:
-        widen_float(into, from->lower.f, from->upper.f);
-        return;
-    case PARQUET_ORDER_WIDE:
-        widen_wide(into, from->lower.d, from->upper.d);
-        return;
-    case PARQUET_ORDER_BYTES:
-        break;
+    case PARQUET_ORDER_INT: widen_int(into, from->lower.i, from->upper.i); return;
+    case PARQUET_ORDER_FLOAT: widen_float(into, from->lower.f, from->upper.f); return;
+    case PARQUET_ORDER_WIDE: widen_wide(into, from->lower.d, from->upper.d); return;
+    case PARQUET_ORDER_BYTES: break;
     }
     struct str lower = bytebuf_str(&from->lower_bytes);
     struct str upper = bytebuf_str(&from->upper_bytes);
@@ -304,7 +293,8 @@ bool parquet_stats_raise(char *bytes, size_t *size, bool is_text)
             uint32_t point = decode_last(bytes, *size, &start);
             uint32_t next = point == 0xd7ff ? 0xe000 : point + 1; // no surrogates
             uint32_t length = next < 0x80 ? 1 : next < 0x800 ? 2 : next < 0x10000 ? 3 : 4;
-            if (point < 0x10ffff && length <= *size - start) { // a longer one would not fit the limit
+            if (point < 0x10ffff &&
+                length <= *size - start) { // a longer one would not fit the limit
                 *size = start + encode_point(bytes + start, next);
                 return true;
             }
@@ -333,28 +323,15 @@ static uint32_t put_scalar(struct bytebuf *out, const struct parquet_node *leaf,
     double f = value->f == 0 ? (is_upper ? 0.0 : -0.0) : value->f;
     float narrow = (float)f;
     switch (leaf->element->physical) {
-    case PARQUET_BOOLEAN:
-        bytebuf_add_byte(out, (uint8_t)value->i);
-        break;
-    case PARQUET_INT32:
-        bytebuf_add_u32(out, (uint32_t)value->i);
-        break;
-    case PARQUET_INT64:
-        bytebuf_add_u64(out, (uint64_t)value->i);
-        break;
-    case PARQUET_FLOAT:
-        bytebuf_add(out, &narrow, sizeof narrow);
-        break;
-    case PARQUET_DOUBLE:
-        bytebuf_add(out, &f, sizeof f);
-        break;
-    case PARQUET_FIXED:
-        put_wide(out, value->d, (uint32_t)leaf->element->length);
-        break;
+    case PARQUET_BOOLEAN: bytebuf_add_byte(out, (uint8_t)value->i); break;
+    case PARQUET_INT32: bytebuf_add_u32(out, (uint32_t)value->i); break;
+    case PARQUET_INT64: bytebuf_add_u64(out, (uint64_t)value->i); break;
+    case PARQUET_FLOAT: bytebuf_add(out, &narrow, sizeof narrow); break;
+    case PARQUET_DOUBLE: bytebuf_add(out, &f, sizeof f); break;
+    case PARQUET_FIXED: put_wide(out, value->d, (uint32_t)leaf->element->length); break;
     case PARQUET_INT96:
     case PARQUET_BYTE_ARRAY:
-    case PARQUET_GROUP:
-        UNREACHABLE("no scalar");
+    case PARQUET_GROUP: UNREACHABLE("no scalar");
     }
     return (uint32_t)(out->size - before);
 }

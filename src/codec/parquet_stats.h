@@ -22,8 +22,12 @@ union parquet_scalar {
     int128 d;
 };
 
-enum parquet_order { PARQUET_ORDER_INT, PARQUET_ORDER_FLOAT, PARQUET_ORDER_WIDE,
-                     PARQUET_ORDER_BYTES };
+enum parquet_order {
+    PARQUET_ORDER_INT,
+    PARQUET_ORDER_FLOAT,
+    PARQUET_ORDER_WIDE,
+    PARQUET_ORDER_BYTES
+};
 
 struct parquet_range {
     bool has;       // any value yet

@@ -41,7 +41,7 @@ static void test_an_upper_bound_is_raised_by_code_points(void **state)
     expect_raised("a\xf4\x8f\xbf\xbf", true, "b");         // U+10FFFF has none above
     expect_raised("\xf4\x8f\xbf\xbf", true, NULL);
     expect_raised("b\xc3\xbf", true, "b\xc4\x80"); // U+00FF to U+0100, both of two bytes
-    expect_raised("a\x7f", true, "b"); // U+0080 would be longer than what was cut
+    expect_raised("a\x7f", true, "b");             // U+0080 would be longer than what was cut
     expect_raised("a\xff", false, "b");
     expect_raised("\xff\xff", false, NULL);
     expect_raised("a\x7f", false, "a\x80");
@@ -102,8 +102,8 @@ static void test_views_have_the_bounds_of_their_bytes(void **state)
     (void)state;
     struct parquet_range fast = {0};
     struct parquet_range slow = {0};
-    static const char *const texts[] = {"mmm", "same start b", "same start a and longer", "zz",
-                                        "a",   "",             "same start c",            "zzz"};
+    static const char *const texts[] = {
+        "mmm", "same start b", "same start a and longer", "zz", "a", "", "same start c", "zzz"};
     struct strview views[8];
     for (int i = 0; i < 8; i++) {
         views[i] = strview_make(texts[i], strlen(texts[i]));

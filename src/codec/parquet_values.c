@@ -54,21 +54,11 @@ static void gather(void *out, const void *entries, uint32_t width, const uint32_
                    uint32_t count)
 {
     switch (width) {
-    case 1:
-        GATHER(uint8_t);
-        break;
-    case 2:
-        GATHER(uint16_t);
-        break;
-    case 4:
-        GATHER(uint32_t);
-        break;
-    case 8:
-        GATHER(uint64_t);
-        break;
-    default:
-        GATHER(int128);
-        break;
+    case 1: GATHER(uint8_t); break;
+    case 2: GATHER(uint16_t); break;
+    case 4: GATHER(uint32_t); break;
+    case 8: GATHER(uint64_t); break;
+    default: GATHER(int128); break;
     }
 }
 
@@ -169,20 +159,11 @@ static void spread_values(void *data, uint32_t width, const uint64_t *valid, uin
                           uint32_t values)
 {
     switch (width) {
-    case 1:
-        SPREAD(uint8_t);
-        break;
-    case 2:
-        SPREAD(uint16_t);
-        break;
-    case 4:
-        SPREAD(uint32_t);
-        break;
-    case 8:
-        SPREAD(uint64_t);
-        break;
-    default:
-        spread(data, width, valid, slots, values);
+    case 1: SPREAD(uint8_t); break;
+    case 2: SPREAD(uint16_t); break;
+    case 4: SPREAD(uint32_t); break;
+    case 8: SPREAD(uint64_t); break;
+    default: spread(data, width, valid, slots, values);
     }
 }
 
@@ -274,8 +255,7 @@ static enum status read_flat_codes(struct parquet_leaf_reader *leaf, const uint6
 {
     struct parquet_vector *vector = &leaf->vector;
     vector->codes.size = vector->slots * sizeof(uint16_t);
-    uint16_t *codes =
-        (uint16_t *)(void *)bytebuf_reserve(&vector->codes, count * sizeof(uint16_t));
+    uint16_t *codes = (uint16_t *)(void *)bytebuf_reserve(&vector->codes, count * sizeof(uint16_t));
     TRY(parquet_decode_codes16(&leaf->decoder, codes, ones, leaf->dictionary_count, err));
     if (ones < count) {
         spread_values(codes, sizeof *codes, mask, count, ones);
@@ -369,8 +349,8 @@ static enum status look_ahead(struct parquet_leaf_reader *leaf, struct err *err)
     if (leaf->page_slots == 0) {
         TRY(next_page(leaf, err));
     }
-    uint32_t count = leaf->page_slots < sizeof leaf->def_ahead ? leaf->page_slots
-                                                               : sizeof leaf->def_ahead;
+    uint32_t count =
+        leaf->page_slots < sizeof leaf->def_ahead ? leaf->page_slots : sizeof leaf->def_ahead;
     if (!decode_ahead(leaf, leaf->rep_ahead, 1, leaf->node->rep_level, count) ||
         !decode_ahead(leaf, leaf->def_ahead, 0, leaf->node->def_level, count)) {
         return ERR(err, STATUS_INVALID_DATA, "a page's levels are damaged");
@@ -411,7 +391,8 @@ static struct taken take_ahead(const struct parquet_leaf_reader *leaf, uint32_t 
     return taken;
 }
 
-// Slots are the entries that exist for the leaf's column; of these those with all levels have values.
+// Slots are the entries that exist for the leaf's column; of these those with all levels have
+// values.
 static void place_nested(struct parquet_leaf_reader *leaf, uint32_t values)
 {
     struct parquet_vector *vector = &leaf->vector;
@@ -451,12 +432,12 @@ static enum status read_nested(struct parquet_leaf_reader *leaf, uint32_t rows, 
         if (status != STATUS_OK) {
             return status == STATUS_END ? too_few(err) : status;
         }
-        uint64_t bytes = vector->var_bytes + (uint64_t)vector->entries *
-                                                 leaf->conversion.target_width;
-        uint32_t want = may_stop && *got > 0 && leaf->node->rep_level > 0 &&
-                                bytes >= BATCH_BYTES_MAX
-                            ? *got // to the end of the row begun
-                            : rows;
+        uint64_t bytes =
+            vector->var_bytes + (uint64_t)vector->entries * leaf->conversion.target_width;
+        uint32_t want =
+            may_stop && *got > 0 && leaf->node->rep_level > 0 && bytes >= BATCH_BYTES_MAX
+                ? *got // to the end of the row begun
+                : rows;
         struct taken taken = take_ahead(leaf, want - *got);
         if (vector->entries == 0 && taken.rows == 0) {
             return ERR(err, STATUS_INVALID_DATA, "a row begins in the middle");

@@ -183,7 +183,8 @@ static uint64_t group_bytes(const struct parquet_writer *writer, const struct pa
     if (!group->ended) {
         for (uint32_t i = 0; i < writer->tree.leaf_count; i++) {
             const struct parquet_leaf *leaf = &writer->leaves[i];
-            uint64_t pending = leaf->plain.size + leaf->codes.size / 2 + leaf->dictionary.plain.size;
+            uint64_t pending =
+                leaf->plain.size + leaf->codes.size / 2 + leaf->dictionary.plain.size;
             bytes += pending / PENDING_SHARE;
         }
     }
@@ -226,8 +227,7 @@ static enum status append_flat(struct parquet_writer *writer, const struct parqu
     return STATUS_OK;
 }
 
-static enum status append(struct parquet_writer *writer, const struct batch *batch,
-                          struct err *err)
+static enum status append(struct parquet_writer *writer, const struct batch *batch, struct err *err)
 {
     if (!group_is_open(writer)) {
         parquet_writer_begin_group(writer);
@@ -326,9 +326,8 @@ enum status parquet_writer_restore(struct parquet_encoder *encoder,
     return STATUS_OK;
 }
 
-enum status parquet_writer_close(struct parquet_writer *writer,
-                                 struct byte_source *const *segments, uint32_t segment_count,
-                                 struct byte_sink *sink, struct err *err)
+enum status parquet_writer_close(struct parquet_writer *writer, struct byte_source *const *segments,
+                                 uint32_t segment_count, struct byte_sink *sink, struct err *err)
 {
     ASSERT(!writer->failed && segment_count == writer->segments);
     if (!writer->closed) {

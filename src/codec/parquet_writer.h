@@ -17,8 +17,8 @@
 //                          far are in the segments taken since the file was begun
 //     when memory is short parquet_writer_take() alone: pages leave memory for a spill file
 //
-// A crashed file is rebuilt by parquet_writer_restore() from all its segments in order, of which the
-// last must have been taken right after a seal; then it goes on. At close the same segments are
+// A crashed file is rebuilt by parquet_writer_restore() from all its segments in order, of which
+// the last must have been taken right after a seal; then it goes on. At close the same segments are
 // given back as byte sources and their pages are copied, chunk by chunk, behind one another. A
 // segment is readable by the same build family only.
 //
@@ -69,23 +69,23 @@ struct parquet_writer_options {
     uint32_t field_count;
     const struct parquet_key_value *key_values; // into the footer ("iceberg.schema"); copied
     uint32_t key_value_count;
-    enum compress_codec codec;    // NONE, SNAPPY, GZIP, BROTLI, ZSTD, LZ4_RAW
-    int32_t level;                // COMPRESS_LEVEL_DEFAULT
+    enum compress_codec codec; // NONE, SNAPPY, GZIP, BROTLI, ZSTD, LZ4_RAW
+    int32_t level;             // COMPRESS_LEVEL_DEFAULT
     enum parquet_encodings encodings;
-    uint32_t page_version;        // 0 or 1: v1 data pages; 2
-    uint32_t page_bytes;          // 0: 1 MiB, before compression
-    uint32_t page_rows;           // 0: 20,000
-    uint32_t dictionary_bytes;    // of a chunk; 0: 4 MiB; UINT32_MAX: no dictionaries
-    uint64_t row_group_bytes;     // 0: 128 MiB
+    uint32_t page_version;     // 0 or 1: v1 data pages; 2
+    uint32_t page_bytes;       // 0: 1 MiB, before compression
+    uint32_t page_rows;        // 0: 20,000
+    uint32_t dictionary_bytes; // of a chunk; 0: 4 MiB; UINT32_MAX: no dictionaries
+    uint64_t row_group_bytes;  // 0: 128 MiB
     bool without_page_index;
-    struct budget *budget;        // NULL: none; borrowed
+    struct budget *budget; // NULL: none; borrowed
 };
 
 MUST_USE enum status parquet_writer_new(struct parquet_encoder *encoder,
                                         const struct parquet_writer_options *options,
                                         struct parquet_writer **out, struct err *err);
-// `options` are those the file was begun with (INVALID_DATA otherwise). `segments`: borrowed for the
-// call.
+// `options` are those the file was begun with (INVALID_DATA otherwise). `segments`: borrowed for
+// the call.
 MUST_USE enum status parquet_writer_restore(struct parquet_encoder *encoder,
                                             const struct parquet_writer_options *options,
                                             struct byte_source *const *segments,
@@ -130,9 +130,10 @@ struct parquet_leaf_metrics {
     uint64_t value_count;
     uint64_t null_count;
     uint64_t nan_count;
-    // Values of type_physical(type), NULL where there are none. They leave out nulls and NaN; a zero
-    // is -0.0 as lower and +0.0 as upper bound. Strings are whole up to PARQUET_BOUND_BYTES_MAX and
-    // cut behind that (then lower and upper are bounds still, not attained).
+    // Values of type_physical(type), NULL where there are none. They leave out nulls and NaN; a
+    // zero is -0.0 as lower and +0.0 as upper bound. Strings are whole up to
+    // PARQUET_BOUND_BYTES_MAX and cut behind that (then lower and upper are bounds still, not
+    // attained).
     const void *lower;
     const void *upper;
     bool lower_exact;

@@ -37,17 +37,18 @@ struct parquet_encoder {
     struct bytebuf packed;
     struct bytebuf levels;
     struct bytebuf used;
-    struct bytebuf frames[2 * PARQUET_DEPTH_MAX + 4][3]; // parquet_shred: definition, repetition, place
+    struct bytebuf frames[2 * PARQUET_DEPTH_MAX + 4]
+                         [3]; // parquet_shred: definition, repetition, place
     struct bytebuf live;
 };
 
 // An encoded page and what the indexes say about it.
 struct parquet_page {
-    char *payload;     // NULL once it was taken
-    uint64_t offset;   // then: in the segment
-    uint64_t hash;     // XXH3 of the payload
+    char *payload;      // NULL once it was taken
+    uint64_t offset;    // then: in the segment
+    uint64_t hash;      // XXH3 of the payload
     uint64_t var_bytes; // of byte arrays, without their lengths
-    uint32_t segment;  // PARQUET_IN_MEMORY
+    uint32_t segment;   // PARQUET_IN_MEMORY
     uint32_t packed_size;
     uint32_t plain_size;
     uint32_t rep_size; // v2: levels in front, not compressed
@@ -100,7 +101,7 @@ struct parquet_group {
 };
 
 enum parquet_store {
-    PARQUET_STORE_BOOL,  // a byte until the page ends
+    PARQUET_STORE_BOOL, // a byte until the page ends
     PARQUET_STORE_W4,
     PARQUET_STORE_W8,
     PARQUET_STORE_WIDE,  // decimals of 19 and more digits
@@ -116,21 +117,21 @@ struct parquet_leaf {
     bool nested; // has level bytes; otherwise a mask at most
     uint32_t rows;
     uint32_t slots;
-    uint32_t values; // slots - nulls
-    bool masked;             // `mask` is in use: there was a null in this page
-    struct bytebuf mask;     // words
-    struct bytebuf def;      // bytes
+    uint32_t values;     // slots - nulls
+    bool masked;         // `mask` is in use: there was a null in this page
+    struct bytebuf mask; // words
+    struct bytebuf def;  // bytes
     struct bytebuf rep;
-    struct bytebuf plain;    // values as the page holds them (BOOL: a byte each)
-    struct bytebuf codes;    // uint32, while the dictionary is open
+    struct bytebuf plain; // values as the page holds them (BOOL: a byte each)
+    struct bytebuf codes; // uint32, while the dictionary is open
     uint32_t nans;
     uint64_t var_bytes;
     struct parquet_range range;
     struct parquet_dictionary dictionary;
     uint32_t dictionary_taken; // entries in segments
     size_t dictionary_taken_bytes;
-    uint64_t dictionary_values; // that went through it
-    uint64_t dictionary_plain;  // bytes they would have been
+    uint64_t dictionary_values;  // that went through it
+    uint64_t dictionary_plain;   // bytes they would have been
     struct parquet_chunk *chunk; // of the current row group
 };
 

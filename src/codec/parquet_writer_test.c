@@ -101,9 +101,9 @@ static void restore(struct fixture *at)
 static void finish(struct fixture *at)
 {
     struct err err;
-    assert_int_equal(parquet_writer_close(at->writer, at->pointers, at->segment_count,
-                                          &at->file.sink, &err),
-                     STATUS_OK);
+    assert_int_equal(
+        parquet_writer_close(at->writer, at->pointers, at->segment_count, &at->file.sink, &err),
+        STATUS_OK);
     assert_int_equal(parquet_writer_result(at->writer)->file_bytes, at->file.size);
 }
 
@@ -238,9 +238,9 @@ static void test_a_segment_not_taken_after_a_seal_is_not_the_last(void **state)
     begin(at);
     append(at, 0, 1000); // a page of 900, and 100 pending
     take(at);
-    assert_int_equal(parquet_writer_restore(at->encoder, &at->options, at->pointers, 1, &writer,
-                                            &err),
-                     STATUS_INVALID_DATA);
+    assert_int_equal(
+        parquet_writer_restore(at->encoder, &at->options, at->pointers, 1, &writer, &err),
+        STATUS_INVALID_DATA);
     seal(at, false);
     take(at);
     assert_int_equal(at->segment_count, 2);
@@ -260,20 +260,20 @@ static void test_damaged_and_foreign_segments_are_refused(void **state)
     struct str bytes = byte_sink_memory_bytes(&at->segments[0]);
     for (size_t cut = 0; cut < bytes.size; cut += 97) {
         byte_source_memory_init(&at->sources[0], str_slice(bytes, 0, cut));
-        assert_int_equal(parquet_writer_restore(at->encoder, &at->options, at->pointers, 1,
-                                                &writer, &err),
-                         STATUS_INVALID_DATA);
+        assert_int_equal(
+            parquet_writer_restore(at->encoder, &at->options, at->pointers, 1, &writer, &err),
+            STATUS_INVALID_DATA);
     }
     byte_source_memory_init(&at->sources[0], bytes);
     at->segments[0].ptr[bytes.size - 100] ^= 1; // within the directory
-    assert_int_equal(parquet_writer_restore(at->encoder, &at->options, at->pointers, 1, &writer,
-                                            &err),
-                     STATUS_INVALID_DATA);
+    assert_int_equal(
+        parquet_writer_restore(at->encoder, &at->options, at->pointers, 1, &writer, &err),
+        STATUS_INVALID_DATA);
     at->segments[0].ptr[bytes.size - 100] ^= 1;
     at->options.field_count = 4;
-    assert_int_equal(parquet_writer_restore(at->encoder, &at->options, at->pointers, 1, &writer,
-                                            &err),
-                     STATUS_INVALID_DATA);
+    assert_int_equal(
+        parquet_writer_restore(at->encoder, &at->options, at->pointers, 1, &writer, &err),
+        STATUS_INVALID_DATA);
     at->options.field_count = TESTING_COLUMNS;
     at->segments[0].ptr[10] ^= 1; // within a page: seen when it is copied
     restore(at);
@@ -401,8 +401,9 @@ static void test_a_shrunk_writer_holds_next_to_nothing(void **state)
 static void test_all_versions_and_codecs_hold_the_same_rows(void **state)
 {
     struct fixture *at = *state;
-    static const enum compress_codec codecs[] = {COMPRESS_NONE,   COMPRESS_SNAPPY, COMPRESS_GZIP,
-                                                 COMPRESS_BROTLI, COMPRESS_ZSTD,   COMPRESS_LZ4_RAW};
+    static const enum compress_codec codecs[] = {COMPRESS_NONE, COMPRESS_SNAPPY,
+                                                 COMPRESS_GZIP, COMPRESS_BROTLI,
+                                                 COMPRESS_ZSTD, COMPRESS_LZ4_RAW};
     for (uint32_t i = 0; i < 2 * sizeof codecs / sizeof codecs[0]; i++) {
         at->options.codec = codecs[i / 2];
         at->options.level = COMPRESS_LEVEL_DEFAULT;

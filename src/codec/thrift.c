@@ -139,29 +139,16 @@ static void skip_value(struct thrift_reader *reader, uint8_t type, uint32_t dept
     }
     switch (type) {
     case THRIFT_TRUE:
-    case THRIFT_FALSE:
-        return;
-    case THRIFT_I8:
-        skip_bytes(reader, 1);
-        return;
+    case THRIFT_FALSE: return;
+    case THRIFT_I8: skip_bytes(reader, 1); return;
     case THRIFT_I16:
     case THRIFT_I32:
-    case THRIFT_I64:
-        read_varint(reader);
-        return;
-    case THRIFT_DOUBLE:
-        skip_bytes(reader, 8);
-        return;
-    case THRIFT_BINARY:
-        skip_bytes(reader, read_varint(reader));
-        return;
+    case THRIFT_I64: read_varint(reader); return;
+    case THRIFT_DOUBLE: skip_bytes(reader, 8); return;
+    case THRIFT_BINARY: skip_bytes(reader, read_varint(reader)); return;
     case THRIFT_LIST:
-    case THRIFT_SET:
-        skip_list(reader, depth + 1);
-        return;
-    case THRIFT_MAP:
-        skip_map(reader, depth + 1);
-        return;
+    case THRIFT_SET: skip_list(reader, depth + 1); return;
+    case THRIFT_MAP: skip_map(reader, depth + 1); return;
     case THRIFT_STRUCT: {
         struct thrift_struct at = thrift_struct_begin(reader);
         while (thrift_struct_next(reader, &at)) {
@@ -169,8 +156,7 @@ static void skip_value(struct thrift_reader *reader, uint8_t type, uint32_t dept
         }
         return;
     }
-    default:
-        thrift_fail(reader, "a value has an unknown type");
+    default: thrift_fail(reader, "a value has an unknown type");
     }
 }
 

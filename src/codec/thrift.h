@@ -94,8 +94,8 @@ struct thrift_writer {
     uint32_t depth;
 };
 
-void thrift_put_begin(struct thrift_writer *writer);                   // a top struct or an element
-void thrift_put_struct(struct thrift_writer *writer, int16_t id);      // a field that is a struct
+void thrift_put_begin(struct thrift_writer *writer);              // a top struct or an element
+void thrift_put_struct(struct thrift_writer *writer, int16_t id); // a field that is a struct
 void thrift_put_end(struct thrift_writer *writer);
 void thrift_put_bool(struct thrift_writer *writer, int16_t id, bool value);
 void thrift_put_i8(struct thrift_writer *writer, int16_t id, int8_t value);

@@ -17,8 +17,8 @@ static void test_fields_are_written_as_the_specification_says(void **state)
     struct bytebuf out = {0};
     struct thrift_writer writer = {.out = &out};
     thrift_put_begin(&writer);
-    thrift_put_i32(&writer, 1, -1);    // delta 1, i32: 0x15; zigzag 1
-    thrift_put_bool(&writer, 3, true); // delta 2, true: 0x21
+    thrift_put_i32(&writer, 1, -1);                // delta 1, i32: 0x15; zigzag 1
+    thrift_put_bool(&writer, 3, true);             // delta 2, true: 0x21
     thrift_put_binary(&writer, 20, STR_LIT("ab")); // long form: 0x08, zigzag 20 = 40, length, bytes
     thrift_put_list(&writer, 21, THRIFT_I64, 2);   // delta 1, list: 0x19; 2 << 4 | i64
     thrift_put_element_i64(&writer, 50399);        // zigzag 100798 = 0xbe 0x93 0x06

@@ -6,10 +6,10 @@
 //     parquet_tool dump FILE [key=value...]       rows as lines of JSON
 //     parquet_tool copy FILE OUT [key=value...]   read and written again
 //
-// Reading: source=map|read, batch=ROWS, where=ID:OP:VALUE (OP eq, lt, le, gt, ge, null, notnull; VALUE
-// an integer, a float or a text), counters=1, checksums=0|1. Writing: codec, level, page (1, 2), page_rows,
-// page_bytes, dictionary (bytes, 0 none), group (bytes), seal=ROWS (segments taken and restored in
-// between), compact=1.
+// Reading: source=map|read, batch=ROWS, where=ID:OP:VALUE (OP eq, lt, le, gt, ge, null, notnull;
+// VALUE an integer, a float or a text), counters=1, checksums=0|1. Writing: codec, level, page (1,
+// 2), page_rows, page_bytes, dictionary (bytes, 0 none), group (bytes), seal=ROWS (segments taken
+// and restored in between), compact=1.
 //
 // JSON: numbers as they are, floats with 17 digits, NaN and infinities as strings, decimals
 // unscaled, dates in days, times in ms, timestamps in us (or [s, ns]), text as strings, bytes in
@@ -177,9 +177,8 @@ static const struct parquet_field *find_field(const struct parquet_field *fields
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct parquet_field *found =
-            fields[i].id == id
-                ? &fields[i]
-                : find_field(fields[i].children, fields[i].child_count, id);
+            fields[i].id == id ? &fields[i]
+                               : find_field(fields[i].children, fields[i].child_count, id);
         if (found != NULL) {
             return found;
         }
@@ -215,9 +214,14 @@ static enum status set_predicate(struct options *options, const struct parquet_f
     static const struct {
         const char *name;
         enum predicate_op op;
-    } ops[] = {{"eq", PREDICATE_EQ}, {"lt", PREDICATE_LT},      {"le", PREDICATE_LE},
-               {"gt", PREDICATE_GT}, {"ge", PREDICATE_GE},      {"null", PREDICATE_IS_NULL},
-               {"ne", PREDICATE_NE}, {"starts", PREDICATE_STARTS_WITH},
+    } ops[] = {{"eq", PREDICATE_EQ},
+               {"lt", PREDICATE_LT},
+               {"le", PREDICATE_LE},
+               {"gt", PREDICATE_GT},
+               {"ge", PREDICATE_GE},
+               {"null", PREDICATE_IS_NULL},
+               {"ne", PREDICATE_NE},
+               {"starts", PREDICATE_STARTS_WITH},
                {"notnull", PREDICATE_IS_NOT_NULL}};
     uint32_t count;
     const struct parquet_field *fields = parquet_file_fields(file, &count);
@@ -330,45 +334,23 @@ static void print_value(const struct column *column, const struct parquet_field 
     }
     const void *value = column->physical == PHYSICAL_ROW ? NULL : column_value(column, row);
     switch (column->physical) {
-    case PHYSICAL_BOOL:
-        fputs(*(const uint8_t *)value != 0 ? "true" : "false", stdout);
-        break;
-    case PHYSICAL_I8:
-        printf("%d", *(const int8_t *)value);
-        break;
-    case PHYSICAL_I16:
-        printf("%d", *(const int16_t *)value);
-        break;
-    case PHYSICAL_I32:
-        printf("%d", *(const int32_t *)value);
-        break;
-    case PHYSICAL_I64:
-        printf("%" PRId64, *(const int64_t *)value);
-        break;
-    case PHYSICAL_I128:
-        print_int128(*(const int128 *)value);
-        break;
-    case PHYSICAL_F32:
-        print_double((double)*(const float *)value);
-        break;
-    case PHYSICAL_F64:
-        print_double(*(const double *)value);
-        break;
+    case PHYSICAL_BOOL: fputs(*(const uint8_t *)value != 0 ? "true" : "false", stdout); break;
+    case PHYSICAL_I8: printf("%d", *(const int8_t *)value); break;
+    case PHYSICAL_I16: printf("%d", *(const int16_t *)value); break;
+    case PHYSICAL_I32: printf("%d", *(const int32_t *)value); break;
+    case PHYSICAL_I64: printf("%" PRId64, *(const int64_t *)value); break;
+    case PHYSICAL_I128: print_int128(*(const int128 *)value); break;
+    case PHYSICAL_F32: print_double((double)*(const float *)value); break;
+    case PHYSICAL_F64: print_double(*(const double *)value); break;
     case PHYSICAL_NANO: {
         const struct nano *nano = value;
         printf("[%" PRId64 ",%" PRId64 "]", nano->second, nano->nanosecond);
         break;
     }
-    case PHYSICAL_STRING:
-        print_text(strview_str(value), type_is_character(field->type));
-        break;
+    case PHYSICAL_STRING: print_text(strview_str(value), type_is_character(field->type)); break;
     case PHYSICAL_LIST:
-    case PHYSICAL_MAP:
-        print_elements(column, field, row);
-        break;
-    case PHYSICAL_ROW:
-        print_fields(column, field, row);
-        break;
+    case PHYSICAL_MAP: print_elements(column, field, row); break;
+    case PHYSICAL_ROW: print_fields(column, field, row); break;
     }
 }
 
