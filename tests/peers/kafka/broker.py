@@ -99,12 +99,14 @@ class Broker:
     def create(self, topic, partitions, **settings):
         from confluent_kafka.admin import NewTopic
         new = NewTopic(topic, partitions, 1, config={"retention.ms": "-1", **settings})
-        for f in self.admin().create_topics([new], operation_timeout=30).values():
+        admin = self.admin()
+        for f in admin.create_topics([new], operation_timeout=30).values():
             f.result(timeout=30)
 
     def add_partitions(self, topic, total):
         from confluent_kafka.admin import NewPartitions
-        for f in self.admin().create_partitions([NewPartitions(topic, total)]).values():
+        admin = self.admin()
+        for f in admin.create_partitions([NewPartitions(topic, total)]).values():
             f.result(timeout=30)
 
     def _end(self, sign):
