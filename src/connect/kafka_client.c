@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -202,14 +203,75 @@ enum status kafka_client_open(const struct table_def *def, const struct kafka_ta
     return STATUS_OK;
 }
 
+// Ending the library's handle. Up to 2.0.2 at least that never returns when a topic was deleted
+// while it was assigned, so a thread does it, and is waited for a while only: what is left then is
+// a handle that nobody uses, in a process that has lost its topic.
+struct client_end {
+    rd_kafka_t *rk;
+    pthread_mutex_t lock; // guards the rest
+    pthread_cond_t wake;
+    bool has_ended;
+    bool is_abandoned; // by whom it was to be waited for: the thread frees it
+};
+
+static void client_end_free(struct client_end *end)
+{
+    pthread_cond_destroy(&end->wake);
+    pthread_mutex_destroy(&end->lock);
+    mem_free(end);
+}
+
+static void *client_end_run(void *self)
+{
+    struct client_end *end = self;
+    // No group was joined: there is nothing to leave.
+    rd_kafka_destroy_flags(end->rk, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+    pthread_mutex_lock(&end->lock);
+    end->has_ended = true;
+    bool is_abandoned = end->is_abandoned;
+    pthread_cond_signal(&end->wake);
+    pthread_mutex_unlock(&end->lock);
+    if (is_abandoned) {
+        client_end_free(end);
+    }
+    return NULL;
+}
+
+static void client_end(rd_kafka_t *rk)
+{
+    enum { END_SECONDS = 5 };
+    struct client_end *end = mem_zalloc(sizeof *end);
+    pthread_t thread;
+    struct timespec until;
+    end->rk = rk;
+    ASSERT(pthread_mutex_init(&end->lock, NULL) == 0);
+    ASSERT(pthread_cond_init(&end->wake, NULL) == 0);
+    ASSERT(pthread_create(&thread, NULL, client_end_run, end) == 0);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += END_SECONDS;
+    pthread_mutex_lock(&end->lock);
+    int result = 0;
+    while (!end->has_ended && result == 0) {
+        result = pthread_cond_timedwait(&end->wake, &end->lock, &until);
+    }
+    bool has_ended = end->has_ended;
+    end->is_abandoned = !has_ended;
+    pthread_mutex_unlock(&end->lock);
+    if (has_ended) {
+        pthread_join(thread, NULL);
+        client_end_free(end);
+    } else {
+        pthread_detach(thread);
+    }
+}
+
 void kafka_client_close(struct kafka_client *client)
 {
     if (client == NULL) {
         return;
     }
     if (client->rk != NULL) {
-        // No group was joined: there is nothing to leave.
-        rd_kafka_destroy_flags(client->rk, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+        client_end(client->rk);
     }
     pthread_mutex_destroy(&client->lock);
     mem_free(client);

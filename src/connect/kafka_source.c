@@ -35,16 +35,21 @@ static void split_drop_left(struct kafka_split *split)
     split->left.count = split->left_at = 0;
 }
 
+// Lets the client stop fetching a partition.
+static void reader_unassign(struct kafka_reader *reader, const struct kafka_split *split)
+{
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
+    rd_kafka_topic_partition_list_add(list, split->partition.topic.ptr, split->partition.number);
+    rd_kafka_error_destroy(rd_kafka_incremental_unassign(reader->client->rk, list));
+    rd_kafka_topic_partition_list_destroy(list);
+}
+
 static void reader_finish(struct kafka_reader *reader, uint32_t index)
 {
     struct kafka_split *split = &reader->splits.items[index];
     split_drop_left(split);
     reader->reader.splits.items[index].state = SPLIT_FINISHED;
-    // Nobody reads on: let the client stop fetching it.
-    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
-    rd_kafka_topic_partition_list_add(list, split->partition.topic.ptr, split->partition.number);
-    rd_kafka_error_destroy(rd_kafka_incremental_unassign(reader->client->rk, list));
-    rd_kafka_topic_partition_list_destroy(list);
+    reader_unassign(reader, split);
 }
 
 // The end of what is there, or an error; takes the message.
