@@ -119,7 +119,7 @@ static void count_rows(struct aggregate_set *set, struct aggregate_window *windo
 {
     const int8_t *kinds = window_kinds(window);
     for (uint32_t i = 0; i < window->count; i++) {
-        char *at = row_extra(set->layout, window->rows[i]) + sizeof(struct aggregate_chain);
+        char *at = row_extra(set->layout, window->rows[i]);
         int64_t rows;
         memcpy(&rows, at, sizeof rows);
         rows += kinds != NULL && change_is_retraction(kinds[i]) ? -1 : 1;

@@ -91,7 +91,8 @@ static void make_layouts(struct aggregate_set *set, const struct aggregate_set_s
         }
     }
     set->layout = row_layout_new(&set->arena, types, spec->keys.count, field_count,
-                                 set->images_offset + set->images_size);
+                                 set->chain_offset +
+                                     (spec->steps ? (uint32_t)sizeof(struct aggregate_chain) : 0));
     for (uint32_t i = 0; i < set->distinct_count; i++) {
         struct aggregate_set_distinct *distinct = &set->distincts[i];
         types[spec->keys.count] = spec->input->columns[distinct->argument].type;
@@ -116,7 +117,7 @@ enum status aggregate_set_init(struct aggregate_set *set, const struct aggregate
     }
     set->retracts =
         (spec->input->changes & (1 << CHANGE_UPDATE_BEFORE | 1 << CHANGE_DELETE)) != 0;
-    set->images_offset = sizeof(struct aggregate_chain) + sizeof(int64_t);
+    set->images_offset = sizeof(int64_t);
     if (spec->call_count > AGGREGATE_CALLS_MAX) {
         return ERR(err, STATUS_LIMIT, "at most %d aggregates in one GROUP BY",
                    AGGREGATE_CALLS_MAX);
@@ -126,6 +127,7 @@ enum status aggregate_set_init(struct aggregate_set *set, const struct aggregate
         TRY(init_call(set, spec->input, &spec->calls[i], &size, &set->calls[i], err));
     }
     set->images_size = size;
+    set->chain_offset = set->images_offset + size;
     make_layouts(set, spec);
     return STATUS_OK;
 }
@@ -147,6 +149,7 @@ static struct hash_table *open_table(const struct aggregate_set *set,
 {
     struct hash_table *table = hash_table_open(context, id, slice);
     struct hash_table_options options = table_options(set, id, slice);
+    options.rows_expected = id == 0 ? set->groups_expected : 0;
     return table != NULL ? table : hash_table_new(context, &options);
 }
 
@@ -326,7 +329,7 @@ enum status aggregate_set_prepare(struct aggregate_set *set, struct aggregate_ta
 int64_t aggregate_set_rows(const struct aggregate_set *set, struct row *row)
 {
     int64_t rows;
-    memcpy(&rows, row_extra(set->layout, row) + sizeof(struct aggregate_chain), sizeof rows);
+    memcpy(&rows, row_extra(set->layout, row), sizeof rows);
     return rows;
 }
 

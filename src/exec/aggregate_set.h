@@ -5,12 +5,12 @@
 // A group is a row of a hash table: its keys, then a value field for each MIN or MAX of a STRING, then
 // `extra` bytes:
 //
-//     +----------------------+------------+---------+---------+----
-//     | chain {serial, last} | rows I64   | image 0 | image 1 | …
-//     +----------------------+------------+---------+---------+----
+//     +----------+---------+---------+---+----------------------+
+//     | rows I64 | image 0 | image 1 | … | chain {serial, last} |
+//     +----------+---------+---------+---+----------------------+
 //
-// `rows` is the signed number of rows in the group; `chain` serves aggregate_set_chain(). How a call
-// is kept:
+// `rows` is the signed number of rows in the group; the chain is there where results are made row by
+// row (aggregate_set_step()). How a call is kept:
 //
 //     IMAGE     in its image (expr/aggregate.h): COUNT, SUM, AVG; MIN and MAX of fixed width, insert-only
 //     TEXT      in its value field: MIN and MAX of STRING, insert-only
@@ -67,11 +67,13 @@ struct aggregate_set {
     const struct row_layout *layout;
     uint32_t images_offset; // in extra: where image 0 begins
     uint32_t images_size;
+    uint32_t chain_offset;  // in extra
     uint32_t distinct_count;
     struct aggregate_set_distinct *distincts;
     uint32_t ordered_count;
     bool retracts; // the input has retractions
     uint32_t serial; // of chains
+    uint64_t groups_expected; // in the next slice: a guess of the operator's; 0: none
 };
 
 // The tables of one slice.
@@ -87,6 +89,7 @@ struct aggregate_set_spec {
     struct plan_ids keys;
     const struct plan_aggregate_call *calls;
     uint32_t call_count;
+    bool steps; // aggregate_set_step() will be called
 };
 
 MUST_USE enum status aggregate_set_init(struct aggregate_set *set,

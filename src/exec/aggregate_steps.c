@@ -19,13 +19,13 @@ static uint32_t *find_previous(struct aggregate_set *set, struct aggregate_windo
     set->serial++;
     for (uint32_t i = 0; i < window->count; i++) {
         struct aggregate_chain chain;
-        char *extra = row_extra(set->layout, window->rows[i]);
-        memcpy(&chain, extra, sizeof chain);
+        char *at = row_extra(set->layout, window->rows[i]) + set->chain_offset;
+        memcpy(&chain, at, sizeof chain);
         bool is_ours = chain.serial == set->serial && chain.last < i &&
                        window->rows[chain.last] == window->rows[i];
         previous[i] = is_ours ? chain.last : NO_ROW;
         chain = (struct aggregate_chain){set->serial, i};
-        memcpy(extra, &chain, sizeof chain);
+        memcpy(at, &chain, sizeof chain);
     }
     return previous;
 }
@@ -152,8 +152,7 @@ static void store(struct aggregate_set *set, struct aggregate_tables *tables,
     for (uint32_t i = 0; i < window->count; i++) {
         if (steps->is_last[i]) {
             char *extra = row_extra(set->layout, window->rows[i]);
-            memcpy(extra + sizeof(struct aggregate_chain), &steps->rows_after[i],
-                   sizeof(int64_t));
+            memcpy(extra, &steps->rows_after[i], sizeof(int64_t));
             memcpy(extra + set->images_offset, images->own[i], set->images_size);
         }
     }

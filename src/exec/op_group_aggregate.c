@@ -264,7 +264,8 @@ enum status op_group_aggregate_new(const struct plan_node *node, const struct op
     struct aggregate_set_spec spec = {.input = node->inputs[0],
                                       .keys = plan->keys,
                                       .calls = plan->calls,
-                                      .call_count = plan->call_count};
+                                      .call_count = plan->call_count,
+                                      .steps = context->is_streaming};
     enum status status = aggregate_set_init(&group->set, &spec, err);
     if (status != STATUS_OK) {
         group_close(&group->op);

@@ -72,6 +72,11 @@ static struct open_window *get_window(struct op_window_aggregate *windows, int64
         return &windows->windows.items[at];
     }
     struct open_window window = {.end_us = end_us};
+    // As many groups as the youngest window has so far, if it is older than this one.
+    if (at > 0) {
+        windows->set.groups_expected =
+            hash_table_count(windows->windows.items[at - 1].tables.groups);
+    }
     aggregate_tables_open(&windows->set, windows->op.context->state, end_us, &window.tables);
     VEC_PUSH(&windows->windows, window);
     struct open_window *items = windows->windows.items;

@@ -5,6 +5,7 @@
 // On a directory page: kind is the local depth, live the number of entries, link the first overflow
 // page. On an overflow page: kind is KIND_OVERFLOW.
 #include "base/assert.h"
+#include "base/budget.h"
 #include "state/hash_table_int.h"
 
 // A directory page is asked for by many more keys than a page of rows: it stays longer.
@@ -42,14 +43,31 @@ static struct page *new_page(struct hash_table *table, uint32_t kind)
 {
     struct page *page = state_pool_new_page(&table->base.owner, 1);
     page->kind = kind;
+    memset((char *)page + PAGE_HEAD, 0, PAGE_ROOM);
     VEC_PUSH(&table->directory, page->number);
     return page;
 }
 
-void hash_directory_init(struct hash_table *table)
+// The pages that the rows expected will fill by half, where they are a small part of what is free.
+static uint32_t depth_for(const struct hash_table *table, uint64_t rows_expected)
 {
-    table->index = mem_zalloc(sizeof *table->index);
-    table->index[0] = new_page(table, 0)->number;
+    uint64_t pages_max = budget_room(table->base.owner.pool->budget) / PAGE_SIZE / 16;
+    uint32_t depth = 0;
+    while (depth < TAG_BITS && rows_expected >> depth > DIRECTORY_FULL * 3 / 4 &&
+           UINT64_C(2) << depth <= pages_max) {
+        depth++;
+    }
+    return depth;
+}
+
+void hash_directory_init(struct hash_table *table, uint64_t rows_expected)
+{
+    uint32_t depth = depth_for(table, rows_expected);
+    table->depth = depth;
+    table->index = mem_alloc(((size_t)1 << depth) * sizeof *table->index);
+    for (uint32_t i = 0; i < 1u << depth; i++) {
+        table->index[i] = new_page(table, depth)->number;
+    }
 }
 
 void hash_directory_release(struct hash_table *table)

@@ -6,8 +6,8 @@
 #include "state/hash_table_int.h"
 #include "state/row_value.h"
 
-// Rows a turn of the fast path: what it prefetches stays in the first-level cache.
-enum { TURN = 128 };
+// Keys a turn of the fast path: what three turns prefetch stays in the first-level cache.
+enum { TURN = 64 };
 
 // --- life --------------------------------------------------------------------------------------
 
@@ -37,7 +37,7 @@ static void clear_table(struct state_table *base)
     table->depth = 0;
     base->rows = 0;
     base->bytes = 0;
-    hash_directory_init(table);
+    hash_directory_init(table, 0);
 }
 
 struct hash_table *hash_table_new(struct state_context *context,
@@ -57,7 +57,7 @@ struct hash_table *hash_table_new(struct state_context *context,
     table->base.write_page = hash_rows_write_page;
     state_table_init(&table->base, context);
     table->hash_mask = context->pool->hash_mask;
-    hash_directory_init(table);
+    hash_directory_init(table, options->rows_expected);
     return table;
 }
 
@@ -224,11 +224,15 @@ enum status hash_table_prepare(struct hash_table *table, const struct hash_keys 
 }
 
 // --- the fast path: all pages are in memory ----------------------------------------------------
+//
+// Keys are taken in turns that go through three stages: locate (asks the processor for the directory's
+// line), candidates (reads it, asks for the row), compare. While one turn is compared the next has its
+// rows on the way and the one after that its directory lines, so that no stage waits for memory.
+
+enum { STAGES = 3 };
 
 // A turn of up to TURN keys.
 struct turn {
-    const struct hash_keys *keys;
-    uint32_t from;
     uint32_t count;
     uint64_t hashes[TURN];
     const uint64_t *entries[TURN]; // of the directory page
@@ -239,36 +243,54 @@ struct turn {
     uint32_t found;
 };
 
-static void turn_locate(const struct hash_table *table, struct turn *turn)
+// A run over keys, from where its caller takes turn after turn.
+struct run {
+    struct hash_table *table;
+    const struct hash_keys *keys;
+    uint32_t from;
+    uint32_t count;
+    uint32_t located; // keys
+    struct turn turns[STAGES];
+    uint32_t next_locate, next_candidates, next_compare; // turns
+};
+
+static void turn_locate(struct run *run)
 {
+    const struct hash_table *table = run->table;
     const struct state_pool *pool = table->base.owner.pool;
-    const struct hash_keys *keys = turn->keys;
+    const struct hash_keys *keys = run->keys;
+    struct turn *turn = &run->turns[run->next_locate++ % STAGES];
+    uint32_t left = run->count - run->located;
+    turn->count = left < TURN ? left : TURN;
     for (uint32_t i = 0; i < turn->count; i++) {
-        uint32_t position = key_position(keys, turn->from + i);
+        uint32_t position = key_position(keys, run->from + run->located + i);
         uint64_t hash = keys->hashes[position] & table->hash_mask;
         turn->positions[i] = (uint16_t)position;
         turn->hashes[i] = hash;
         turn->entries[i] = directory_entries(state_pool_page(pool, directory_page(table, hash)));
         __builtin_prefetch(turn->entries[i] + directory_home(hash));
     }
+    run->located += turn->count;
 }
 
 // The first candidate of each key on its directory page. What has none there, or another key behind
 // it, is left to the slow search.
-static void turn_candidates(const struct hash_table *table, struct turn *turn, struct row **out)
+static void turn_candidates(struct run *run)
 {
+    const struct hash_table *table = run->table;
+    struct turn *turn = &run->turns[run->next_candidates++ % STAGES];
+    uint32_t last_byte = table->layout->fixed_size - 1;
     uint32_t found = 0;
     for (uint32_t i = 0; i < turn->count; i++) {
         uint64_t hash = turn->hashes[i];
         uint64_t wanted = (uint64_t)directory_tag(hash) << 6; // {tag, distance}
         uint32_t slot = directory_home(hash);
-        out[i] = NULL;
         for (;;) {
             uint64_t entry = turn->entries[i][slot];
             if (entry >> ROW_ID_BITS == wanted && entry != 0) {
                 struct row *row = row_at(table, entry & ROW_ID_MASK);
                 __builtin_prefetch(row);
-                __builtin_prefetch((char *)row + 64);
+                __builtin_prefetch((char *)row + last_byte);
                 turn->rows[found] = row;
                 turn->at[found++] = (uint16_t)i;
                 break;
@@ -283,21 +305,47 @@ static void turn_candidates(const struct hash_table *table, struct turn *turn, s
     turn->found = found;
 }
 
-static void turn_compare(const struct hash_table *table, struct turn *turn, struct row **out)
+// out[i]: the row, DEAD ones too; NULL where the first candidate was not it.
+static uint32_t turn_compare(struct run *run, struct row **out)
 {
+    struct turn *turn = &run->turns[run->next_compare++ % STAGES];
     uint16_t positions[TURN];
+    memset(out, 0, turn->count * sizeof *out);
     for (uint32_t i = 0; i < turn->found; i++) {
         uint32_t at = turn->at[i];
         positions[i] = turn->positions[at];
         turn->equal[i] = turn->rows[i]->hash == turn->hashes[at];
     }
     struct row_match match = {positions, turn->equal, turn->found};
-    row_compare_many(table->layout, turn->rows, turn->keys->columns, &match);
+    row_compare_many(run->table->layout, turn->rows, run->keys->columns, &match);
     for (uint32_t i = 0; i < turn->found; i++) {
         if (turn->equal[i] != 0) {
             out[turn->at[i]] = turn->rows[i];
         }
     }
+    return turn->count;
+}
+
+static void run_begin(struct run *run, struct hash_table *table, const struct hash_keys *keys,
+                      uint32_t from, uint32_t count)
+{
+    run->table = table;
+    run->keys = keys;
+    run->from = from;
+    run->count = count;
+    run->located = 0;
+    run->next_locate = run->next_candidates = run->next_compare = 0;
+    turn_locate(run);
+    turn_locate(run);
+    turn_candidates(run);
+}
+
+// The next turn's rows; returns how many there are.
+static uint32_t run_turn(struct run *run, struct row **out)
+{
+    turn_locate(run);
+    turn_candidates(run);
+    return turn_compare(run, out);
 }
 
 static struct row *search(struct hash_table *table, const struct hash_key *key)
@@ -313,28 +361,16 @@ static struct row *search(struct hash_table *table, const struct hash_key *key)
     return NULL;
 }
 
-// out[i]: the row, DEAD ones too; NULL where the first candidate was not it.
-static void turn_run(const struct hash_table *table, struct turn *turn,
-                     const struct hash_keys *keys, uint32_t from, uint32_t count,
-                     struct row **out)
-{
-    turn->keys = keys;
-    turn->from = from;
-    turn->count = count;
-    turn_locate(table, turn);
-    turn_candidates(table, turn, out);
-    turn_compare(table, turn, out);
-}
-
 // --- finding -----------------------------------------------------------------------------------
 
 static void find_whole(struct hash_table *table, const struct hash_keys *keys, uint32_t from,
                        uint32_t count, struct row **out)
 {
-    struct turn turn;
-    for (uint32_t begin = 0; begin < count; begin += TURN) {
-        uint32_t size = count - begin < TURN ? count - begin : TURN;
-        turn_run(table, &turn, keys, from + begin, size, out + begin);
+    struct run run;
+    run_begin(&run, table, keys, from, count);
+    uint32_t size;
+    for (uint32_t begin = 0; begin < count; begin += size) {
+        size = run_turn(&run, out + begin);
         for (uint32_t i = 0; i < size; i++) {
             if (out[begin + i] == NULL) {
                 struct hash_key key = key_at(table, keys, from + begin + i);
@@ -475,11 +511,14 @@ static inline void note_new(uint64_t *is_new, uint32_t at)
 static void upsert_whole(struct hash_table *table, const struct hash_keys *keys, uint32_t from,
                          uint32_t count, struct row **out, uint64_t *is_new)
 {
-    struct turn turn;
+    struct run run;
     table->base.owner.is_blind = true;
-    for (uint32_t begin = 0; begin < count; begin += TURN) {
-        uint32_t size = count - begin < TURN ? count - begin : TURN;
-        turn_run(table, &turn, keys, from + begin, size, out + begin);
+    // What is added meanwhile may move directory entries that were located already: a key that is not
+    // found where it was expected is searched for again.
+    run_begin(&run, table, keys, from, count);
+    uint32_t size;
+    for (uint32_t begin = 0; begin < count; begin += size) {
+        size = run_turn(&run, out + begin);
         for (uint32_t i = 0; i < size; i++) {
             struct row **row = &out[begin + i];
             uint32_t at = from + begin + i;

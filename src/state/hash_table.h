@@ -36,6 +36,7 @@ struct hash_table_options {
     uint32_t id;
     int64_t slice;
     int flags;
+    uint64_t rows_expected; // a guess, which saves growing; 0: none
 };
 
 // Opens the table; it must not be open. After a restore it holds its rows (state_restore_step()).

@@ -134,7 +134,7 @@ static inline void hash_table_touch_fast(struct hash_table *table, struct row *r
 }
 
 // hash_directory.c
-void hash_directory_init(struct hash_table *table);
+void hash_directory_init(struct hash_table *table, uint64_t rows_expected);
 void hash_directory_release(struct hash_table *table);
 // Adds an entry; the directory pages of the hash are in memory.
 void hash_directory_add(struct hash_table *table, uint64_t hash, row_id id);

@@ -108,22 +108,28 @@ bool row_layout_rows_equal(const struct row_layout *layout, const struct row *a,
 
 // --- many at once ------------------------------------------------------------------------------
 
-// Words and halves compare as bits; floating point, strings and nested values value by value.
+// Words and halves compare as bits; floating point, strings and nested values value by value. Null
+// fields have the zero value, so validity is compared besides: here that the row's field has a value.
 #define NARROW(type)                                                                               \
     for (uint32_t i = 0; i < count; i++) {                                                         \
         type a, b;                                                                                 \
         memcpy(&a, (const char *)rows[i] + offset, sizeof a);                                      \
         memcpy(&b, values + (size_t)at[i] * sizeof b, sizeof b);                                   \
-        equal[i] &= a == b;                                                                        \
+        uint8_t valid = *((const uint8_t *)rows[i] + valid_at) & valid_bit;                        \
+        equal[i] &= (uint8_t)((a == b) & (valid != 0));                                            \
     }
 
-static void narrow_fixed(size_t width, uint32_t offset, struct row *const *rows,
+// For columns without nulls.
+static void narrow_fixed(const struct row_layout *layout, uint32_t field, struct row *const *rows,
                          const char *values, const struct row_match *match)
 {
     uint32_t count = match->count;
+    uint32_t offset = layout->fields[field].offset;
+    uint32_t valid_at = layout->valid_offset + field / 8;
+    uint8_t valid_bit = (uint8_t)(1 << (field % 8));
     const uint16_t *at = match->at;
     uint8_t *equal = match->equal;
-    switch (width) {
+    switch (physical_width(layout->fields[field].physical)) {
     case 1: NARROW(uint8_t); break;
     case 2: NARROW(uint16_t); break;
     case 4: NARROW(uint32_t); break;
@@ -134,7 +140,8 @@ static void narrow_fixed(size_t width, uint32_t offset, struct row *const *rows,
 
 static bool is_plain(const struct row_field *field, const struct column *column)
 {
-    return column->encoding == ENCODING_FLAT && field->physical != PHYSICAL_STRING &&
+    return column->encoding == ENCODING_FLAT && column->valid == NULL &&
+           field->physical != PHYSICAL_STRING &&
            field->physical != PHYSICAL_F32 && field->physical != PHYSICAL_F64;
 }
 
@@ -144,16 +151,14 @@ void row_compare_many(const struct row_layout *layout, struct row *const *rows,
     for (uint32_t k = 0; k < layout->key_count; k++) {
         const struct row_field *field = &layout->fields[k];
         const struct column *column = &keys[k];
-        // Null rows have the zero value on both sides, so only validity is left to compare.
-        bool plain = is_plain(field, column);
-        if (plain) {
-            narrow_fixed(physical_width(field->physical), field->offset, rows, column->values,
-                         match);
+        if (is_plain(field, column)) {
+            narrow_fixed(layout, k, rows, column->values, match);
+            continue;
         }
         for (uint32_t i = 0; i < match->count; i++) {
             bool is_null = column_is_null(column, match->at[i]);
             match->equal[i] &= is_null == row_is_null(layout, rows[i], k);
-            if (!plain && match->equal[i] && !is_null) {
+            if (match->equal[i] && !is_null) {
                 match->equal[i] = value_equal(layout, rows[i], k, column, match->at[i]);
             }
         }

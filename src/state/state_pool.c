@@ -387,7 +387,7 @@ struct page *state_pool_new_page(struct page_owner *owner, uint32_t units)
     uint32_t number = new_number(pool);
     settle_frame(frame, owner, number, units);
     frame->state = FRAME_RESIDENT;
-    memset(frame->page, 0, PAGE_SIZE);
+    memset(frame->page, 0, PAGE_HEAD);
     frame->page->frame = frame;
     frame->page->number = number;
     frame->page->units = units;

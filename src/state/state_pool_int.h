@@ -163,7 +163,7 @@ void page_owner_new_window(struct page_owner *owner);
 void page_owner_add_page(struct page_owner *owner, struct page *page);   // to its list
 void page_owner_drop_page(struct page_owner *owner, uint32_t number);    // from it, and free it
 
-// A zeroed page, pinned; never fails: over the budget where nothing can go.
+// A page with a zeroed head, pinned; never fails: over the budget where nothing can go.
 struct page *state_pool_new_page(struct page_owner *owner, uint32_t units);
 void state_pool_free_page(struct page_owner *owner, uint32_t number);
 // The page, pinned, where it is in memory; NULL: it is being fetched, or will be when there is room
