@@ -14,7 +14,7 @@ const char *const date_pattern_months[12] = {"January",   "February", "March",  
 const char *const date_pattern_days[7] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
                                           "Thursday", "Friday", "Saturday"};
 
-enum { SHORT_NAME = 3, NARROW_COUNT = 5, ORDINARY_YEAR_WIDTH = 4 };
+enum { NANO_DIGITS = 9, SHORT_NAME = 3, NARROW_COUNT = 5, ORDINARY_YEAR_WIDTH = 4 };
 
 static bool is_letter(char c)
 {
@@ -358,12 +358,24 @@ static void put_zone(struct strbuf *out, const struct parts *parts,
     }
 }
 
+// At least `width` digits.
+static void put_padded(struct strbuf *out, int64_t value, int32_t width)
+{
+    char digits[24];
+    size_t at = sizeof digits;
+    for (; (value > 0 || width > 0) && at > 0; width--) {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    }
+    strbuf_add(out, str_make(digits + at, sizeof digits - at));
+}
+
 static void put_number(struct strbuf *out, const struct date_pattern_item *item, bool simple,
                        int64_t value)
 {
     bool is_year = strchr("yuY", item->letter) != NULL && !(simple && item->letter == 'u');
     if (is_year && item->count == 2) {
-        strbuf_printf(out, "%02lld", (long long)datetime_floor_mod(value, 100));
+        put_padded(out, datetime_floor_mod(value, 100), 2);
         return;
     }
     bool exceeds = !simple && is_year && item->count >= ORDINARY_YEAR_WIDTH;
@@ -374,7 +386,7 @@ static void put_number(struct strbuf *out, const struct date_pattern_item *item,
         strbuf_add_byte(out, '-');
         value = -value;
     }
-    strbuf_printf(out, "%0*lld", (int)item->count, (long long)value);
+    put_padded(out, value, item->count);
 }
 
 static enum status put_item(struct strbuf *out, const struct date_pattern *pattern,
@@ -393,9 +405,11 @@ static enum status put_item(struct strbuf *out, const struct date_pattern *patte
         return STATUS_OK;
     }
     if (item->letter == 'S' && !simple) {
-        char digits[16];
-        (void)snprintf(digits, sizeof digits, "%09lld", (long long)parts->nano);
-        strbuf_add(out, str_make(digits, (size_t)item->count));
+        int64_t fraction = parts->nano;
+        for (int32_t i = item->count; i < NANO_DIGITS; i++) {
+            fraction /= 10;
+        }
+        put_padded(out, fraction, item->count);
         return STATUS_OK;
     }
     int64_t value;

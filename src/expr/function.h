@@ -49,6 +49,7 @@ enum function_property {
     FUNCTION_NULL_IN_NULL_OUT = 1 << 2, // any null argument gives null, without being evaluated
     FUNCTION_MONOTONIC = 1 << 3,        // does not fall while its first argument rises
     FUNCTION_FORM = 1 << 4,             // evaluated by program.c: AND, CASE, COALESCE ...
+    FUNCTION_LIST = 1 << 5, // what `prepare` made stands for all arguments but the first
 };
 
 // Units of time in syntax: EXTRACT, FLOOR TO, TIMESTAMPADD, (a - b) DAY.

@@ -102,17 +102,43 @@ static enum status compile_column(struct compiler *compiler, const struct expr *
                STR_ARGS(expr->name), expr->column_id);
 }
 
-// AND and OR of any number of operands, from the left.
+// The operands of ((a AND b) AND c) AND d, from the left; such chains may be long.
+static uint32_t junction_operands(const struct expr *expr, const struct expr **out)
+{
+    uint32_t count = 0;
+    const struct expr *at = expr;
+    while (at->kind == EXPR_CALL && at->function == expr->function) {
+        count += at->arg_count - 1;
+        at = at->args[0];
+    }
+    uint32_t place = ++count;
+    at = expr;
+    while (out != NULL && at->kind == EXPR_CALL && at->function == expr->function) {
+        for (uint32_t i = at->arg_count; i > 1; i--) {
+            out[--place] = at->args[i - 1];
+        }
+        at = at->args[0];
+    }
+    if (out != NULL) {
+        out[0] = at;
+    }
+    return count;
+}
+
 static enum status compile_junction(struct compiler *compiler, const struct expr *expr,
                                     uint32_t mask, uint32_t *reg, struct err *err)
 {
     bool is_and = expr->function->name[0] == 'A';
-    TRY(compile(compiler, expr->args[0], mask, reg, err));
-    for (uint32_t i = 1; i < expr->arg_count; i++) {
+    uint32_t count = junction_operands(expr, NULL);
+    const struct expr **operands =
+        arena_new_array(&compiler->program->arena, const struct expr *, count);
+    (void)junction_operands(expr, operands);
+    TRY(compile(compiler, operands[0], mask, reg, err));
+    for (uint32_t i = 1; i < count; i++) {
         uint32_t args[2] = {*reg, 0};
         uint32_t narrowed = add_narrow(compiler, mask, *reg,
                                        is_and ? PROGRAM_TEST_NOT_FALSE : PROGRAM_TEST_NOT_TRUE);
-        TRY(compile(compiler, expr->args[i], narrowed, &args[1], err));
+        TRY(compile(compiler, operands[i], narrowed, &args[1], err));
         struct program_step step = {
             .kind = is_and ? PROGRAM_AND : PROGRAM_OR, .mask = mask, .arg_count = 2};
         *reg = add_step(compiler, step, args, expr);
@@ -217,10 +243,6 @@ static enum status compile_call(struct compiler *compiler, const struct expr *ex
     if ((function->properties & FUNCTION_FORM) != 0) {
         return compile_form(compiler, expr, mask, reg, err);
     }
-    uint32_t *args = arena_new_array(&compiler->program->arena, uint32_t, expr->arg_count + 1);
-    for (uint32_t i = 0; i < expr->arg_count; i++) {
-        TRY(compile(compiler, expr->args[i], mask, &args[i], err));
-    }
     struct program_step step = {
         .kind = PROGRAM_CALL,
         .mask = mask,
@@ -233,6 +255,13 @@ static enum status compile_call(struct compiler *compiler, const struct expr *ex
     if (function->prepare != NULL) {
         function->prepare(&compiler->program->arena, expr, &compiler->program->settings,
                           &step.state);
+    }
+    if (step.state != NULL && (function->properties & FUNCTION_LIST) != 0) {
+        step.arg_count = 1;
+    }
+    uint32_t *args = arena_new_array(&compiler->program->arena, uint32_t, step.arg_count + 1);
+    for (uint32_t i = 0; i < step.arg_count; i++) {
+        TRY(compile(compiler, expr->args[i], mask, &args[i], err));
     }
     *reg = add_step(compiler, step, args, expr);
     return STATUS_OK;

@@ -54,9 +54,9 @@ static void add_dict(struct fixture *fixture, const struct column *dict, const u
 static const struct expr *parse(struct fixture *fixture, const char *text)
 {
     struct terms terms = {.arena = &fixture->arena,
-                            .at = text,
-                            .columns = fixture->types,
-                            .column_count = fixture->column_count};
+                          .at = text,
+                          .columns = fixture->types,
+                          .column_count = fixture->column_count};
     const struct expr *expr;
     struct err err;
     if (terms_parse(&terms, &expr, &err) != STATUS_OK) {
@@ -330,6 +330,41 @@ static void test_a_filter_is_true_where_the_condition_is(void **state)
     end(&fixture);
 }
 
+static void test_long_lists_are_one_step(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    begin(&fixture, 4);
+    add_i64(&fixture, numbers, NULL);
+    const char *text = "(IN $0 1 2 3 4 5 6 7 8 9)";
+    compile(&fixture, &text, 1);
+    assert_int_equal(program_step_count(fixture.program), 1);
+    expect(&fixture, text, "FALSE|FALSE|TRUE|FALSE");
+    end(&fixture);
+}
+
+static void test_long_chains_of_conditions_compile(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    begin(&fixture, 4);
+    add_i64(&fixture, numbers, NULL);
+    const struct expr *chain = parse(&fixture, "(= $0 -1L)");
+    for (int i = 0; i < 3000; i++) {
+        const struct expr *both[] = {chain,
+                                     parse(&fixture, i == 1500 ? "(= $0 7L)" : "(= $0 -5L)")};
+        assert_int_equal(expr_call(&fixture.arena, "OR", EXPR_LIST(both), &chain, NULL), STATUS_OK);
+    }
+    static const uint32_t ids[] = {0};
+    struct program_spec spec = {.exprs = &chain, .count = 1, .column_ids = ids, .column_count = 1};
+    assert_int_equal(program_compile(&spec, &fixture.program, NULL), STATUS_OK);
+    struct batch batch = {.row_count = 4, .column_count = 1, .columns = fixture.columns};
+    uint64_t is_true[1];
+    assert_int_equal(program_filter(fixture.program, &batch, is_true, NULL), STATUS_OK);
+    assert_int_equal(is_true[0], 0x4);
+    end(&fixture);
+}
+
 static void test_rows_without_any_are_no_trouble(void **state)
 {
     (void)state;
@@ -379,6 +414,8 @@ int main(void)
         cmocka_unit_test(test_branches_of_constants_become_a_dictionary),
         cmocka_unit_test(test_nested_branches_are_put_together),
         cmocka_unit_test(test_a_filter_is_true_where_the_condition_is),
+        cmocka_unit_test(test_long_lists_are_one_step),
+        cmocka_unit_test(test_long_chains_of_conditions_compile),
         cmocka_unit_test(test_rows_without_any_are_no_trouble),
         cmocka_unit_test(test_the_clock_is_that_of_the_program),
     };

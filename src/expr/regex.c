@@ -32,6 +32,7 @@ struct regex {
 
 struct regex_cache {
     struct regex entries[CACHE_SIZE];
+    struct regex *last; // mostly it is the same pattern again; NULL at first
     pcre2_match_context *context;
     pcre2_jit_stack *stack;
     pcre2_compile_context *compile;
@@ -128,8 +129,7 @@ static size_t translate_escape(struct str pattern, size_t at, bool in_class, str
 }
 
 // Flags in (?...) that PCRE has not, or has for something else; returns where the rest begins.
-static size_t translate_flags(struct str pattern, size_t at, struct strbuf *out,
-                              uint32_t *options)
+static size_t translate_flags(struct str pattern, size_t at, struct strbuf *out, uint32_t *options)
 {
     strbuf_add_text(out, "(?");
     for (at += 2; at < pattern.size; at++) {
@@ -229,18 +229,39 @@ static void compile(struct regex_cache *cache, struct regex *regex, struct str p
 
 struct regex *regex_cached(struct regex_cache *cache, struct str pattern, enum regex_form form)
 {
+    struct regex *last = cache->last;
+    if (last != NULL && last->form == form && str_equal(last->pattern, pattern)) {
+        return last->code == NULL ? NULL : last;
+    }
     uint64_t hash = hash_bytes(pattern.ptr, pattern.size, (uint64_t)form);
     struct regex *regex = &cache->entries[hash % CACHE_SIZE];
     if (!regex->is_used || regex->form != form || !str_equal(regex->pattern, pattern)) {
         drop(regex);
         compile(cache, regex, pattern, form);
     }
+    cache->last = regex;
     return regex->code == NULL ? NULL : regex;
 }
 
 uint32_t regex_groups(const struct regex *regex)
 {
     return regex->groups;
+}
+
+// ASCII is UTF-8, and this is quicker than PCRE's check.
+static bool is_ascii(struct str text)
+{
+    size_t at = 0;
+    uint64_t all = 0;
+    for (; at + 8 <= text.size; at += 8) {
+        uint64_t word;
+        memcpy(&word, text.ptr + at, sizeof word);
+        all |= word;
+    }
+    for (; at < text.size; at++) {
+        all |= (uint64_t)(unsigned char)text.ptr[at];
+    }
+    return (all & UINT64_C(0x8080808080808080)) == 0;
 }
 
 enum status regex_find(struct regex *regex, struct str text, size_t from, struct regex_match *match,
@@ -251,8 +272,12 @@ enum status regex_find(struct regex *regex, struct str text, size_t from, struct
         return STATUS_OK;
     }
     PCRE2_SPTR subject = (PCRE2_SPTR)(text.size > 0 ? text.ptr : "");
-    int result = pcre2_match(regex->code, subject, text.size, from, 0, regex->data, regex->context);
-    if (result == PCRE2_ERROR_NOMATCH) {
+    // Checked to be UTF-8 once a text: later matches start behind the first.
+    uint32_t options = from > 0 || is_ascii(text) ? PCRE2_NO_UTF_CHECK : 0;
+    int result =
+        pcre2_match(regex->code, subject, text.size, from, options, regex->data, regex->context);
+    bool no_text = result <= PCRE2_ERROR_UTF8_ERR1 && result >= PCRE2_ERROR_UTF8_ERR21;
+    if (result == PCRE2_ERROR_NOMATCH || no_text) {
         return STATUS_OK;
     }
     if (result < 0) {
