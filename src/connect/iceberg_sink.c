@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "connect/iceberg_token.h"

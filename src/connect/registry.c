@@ -7,15 +7,13 @@
 #include "connect/datagen_source.h"
 #include "connect/filesystem_source.h"
 #include "connect/kafka_source.h"
+#include "connect/iceberg_sink.h"
+#include "connect/iceberg_source.h"
 #include "connect/kafka_table.h"
 #include "connect/nexmark_source.h"
 #include "connect/print_sink.h"
 #include "connect/record_format.h"
 #include "data/batch.h"
-
-// Set where connect/iceberg_*.h come in.
-#define ICEBERG_SINK NULL
-#define ICEBERG_SOURCE NULL
 
 #define COUNT(array) (uint32_t)(sizeof(array) / sizeof(array)[0])
 #define ALL_CHANGES                                                                                \
@@ -315,7 +313,7 @@ enum status registry_find_source(void *self, const struct table_def *table,
 {
     (void)self;
     if (table->is_iceberg) {
-        *out = ICEBERG_SOURCE;
+        *out = &iceberg_source_class;
     } else {
         const struct registry_connector *connector;
         TRY(find_connector(table, &connector, err));
@@ -332,7 +330,7 @@ enum status registry_find_sink(void *self, const struct table_def *table,
 {
     (void)self;
     if (table->is_iceberg) {
-        *out = ICEBERG_SINK;
+        *out = &iceberg_sink_class;
     } else {
         const struct registry_connector *connector;
         TRY(find_connector(table, &connector, err));

@@ -54,7 +54,7 @@ struct job_options {
 
     // Pipelines.
     struct store *store;    // NULL: no checkpoints
-    struct str directory;   // of this pipeline's checkpoints
+    struct str directory;   // of this pipeline's checkpoints; without store: a scratch directory
     struct str name;
     struct str script_digest;
     int64_t checkpoint_interval_ms;

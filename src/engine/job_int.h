@@ -60,6 +60,7 @@ struct job {
     struct barrier barrier;
     uint64_t epoch_number;
     uint64_t run;
+    struct str uuid; // of the pipeline; a one-shot's own
     struct str lineage;
     int64_t barrier_us, last_barrier_us, last_commit_us;
 

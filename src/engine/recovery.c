@@ -12,11 +12,12 @@ static enum status open_committers(struct job *job, struct err *err)
 {
     const struct plan *plan = job->options.plan;
     const struct connectors *connectors = job->options.connectors;
-    struct sink_identity identity = {.pipeline_name = job->options.name,
+    struct sink_identity identity = {.pipeline_uuid = job->uuid,
+                                     .directory = job->options.directory,
                                      .lineage = job->lineage,
                                      .run = job->run};
     if (job->checkpoints != NULL) {
-        identity.pipeline_uuid = checkpoint_store_identity(job->checkpoints)->pipeline_uuid;
+        identity.pipeline_name = job->options.name;
     }
     job->sinks = arena_new_array(&job->arena, struct job_sink, plan->sink_count);
     for (uint32_t i = 0; i < plan->sink_count; i++) {
@@ -72,17 +73,12 @@ static enum status settle_sink(struct job *job, struct job_sink *sink, struct er
 // Files of former runs that neither the table nor the restored checkpoint knows.
 static enum status clean_sink(struct job *job, struct job_sink *sink, struct err *err)
 {
-    struct str *keep;
     struct str *open;
-    uint32_t count = entries_of(&job->restored, sink->operator_id, SINK_KEY_COMMITTABLE,
-                                &job->arena, &keep);
-    uint32_t open_count =
+    uint32_t count =
         entries_of(&job->restored, sink->operator_id, SINK_KEY_OPEN, &job->arena, &open);
-    struct str *all = arena_new_array(&job->arena, struct str, count + open_count);
-    for (uint32_t i = 0; i < count + open_count; i++) {
-        all[i] = i < count ? keep[i] : open[i - count];
-    }
-    return sink->committer->ops->clean(sink->committer, all, count + open_count, err);
+    // Runs since the restored checkpoint left nothing that counts, however many they were.
+    uint64_t run_from = job->has_restored ? job->restored.epoch.run : 1;
+    return sink->committer->ops->clean(sink->committer, run_from, open, count, err);
 }
 
 // A fresh start beside tables that hold marks of this pipeline is refused: rows would double.
@@ -156,6 +152,7 @@ enum status recovery_run(struct job *job, struct err *err)
         job->run = 1;
         job->lineage = arena_printf(&job->arena, "%016" PRIx64 "%016" PRIx64, options->seed[0],
                                     options->seed[1]);
+        job->uuid = job->lineage;
         return open_committers(job, err);
     }
     TRY(checkpoint_store_open(options->store, options->directory, options->seed,
@@ -163,6 +160,7 @@ enum status recovery_run(struct job *job, struct err *err)
     TRY(load(job, err));
     job->run = checkpoint_store_identity(job->checkpoints)->run;
     job->lineage = checkpoint_store_identity(job->checkpoints)->lineage;
+    job->uuid = checkpoint_store_identity(job->checkpoints)->pipeline_uuid;
     TRY(open_committers(job, err));
     TRY(settle_sinks(job, err));
     if (job->has_restored) {

@@ -141,7 +141,13 @@ static void finish_checkpoint(struct worker *worker, bool durable)
         }
     }
     for (uint32_t i = 0; durable && i < worker->segments.count; i++) {
-        op_source_committed(worker->segments.items[i]->nodes[0].op, worker->barrier.epoch);
+        struct segment *segment = worker->segments.items[i];
+        for (uint32_t n = 0; n < segment->node_count; n++) {
+            struct op *op = segment->nodes[n].op;
+            if (op->class->on_durable != NULL) {
+                op->class->on_durable(op, worker->barrier.epoch);
+            }
+        }
     }
     worker->entries.count = 0;
     arena_reset(&worker->entry_arena);

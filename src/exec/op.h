@@ -81,6 +81,10 @@ struct op_class {
     // and to look at timeouts. May emit. NULL: nothing to do.
     enum op_result (*on_dry)(struct op *op, struct op_output *out, struct err *err);
 
+    // A checkpoint that this instance was part of is durable now, and its commits are done. NULL:
+    // nothing to do.
+    void (*on_durable)(struct op *op, struct epoch epoch);
+
     // All inputs became idle, or one is active again. NULL: only forwarded.
     void (*on_idleness)(struct op *op, bool is_idle);
 
@@ -117,7 +121,9 @@ struct op_context {
     struct state_context *state;
     struct state_segment_sink *state_sink; // where its checkpoints go
     const struct snapshot_reader *restore; // NULL: a fresh start
-    struct str pipeline_name;
+    struct str pipeline_name; // empty: a one-shot job
+    struct str job_uuid;      // of the pipeline; a one-shot's own
+    struct str directory;     // of the pipeline, for files that checkpoints name; a one-shot's scratch
     uint64_t run; // the run number: part of the names of files
     bool is_streaming;
     bool row_watermarks; // pipeline.auto-watermark-interval = 0 ms: lateness row by row

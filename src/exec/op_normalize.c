@@ -2,8 +2,8 @@
 //
 // ChangelogNormalize: keeps the last row of each key, and makes of upserts, or of changes that may come
 // twice, a full changelog: +I for a key that is new, -U and +U with the row it had, -D with the whole
-// row; nothing where a row comes again unchanged or a key that is not there is deleted. -U is not
-// looked at: the +U that follows says it all.
+// row; nothing where a row comes again unchanged or a key that is not there is deleted. A -U deletes
+// as a -D does, whatever values it brings, since nobody promises that its +U follows (Flink's rule).
 #include <string.h>
 
 #include "base/assert.h"
@@ -86,9 +86,7 @@ static uint32_t *find_old(struct op_normalize *normalize, const struct batch *in
             is_last[chain.last] = false;
             int8_t kind = in->kinds == NULL ? (int8_t)CHANGE_INSERT
                                             : in->kinds[window->from + chain.last];
-            bool gone = kind == CHANGE_DELETE;
-            // A -U changes nothing: what was before it still is.
-            old[i] = gone ? NO_ROW : kind == CHANGE_UPDATE_BEFORE ? old[chain.last] : chain.last;
+            old[i] = change_is_retraction(kind) ? NO_ROW : chain.last;
         } else {
             old[i] = bits_get(window->is_new, i) ? NO_ROW : window->count + i;
         }
@@ -116,10 +114,7 @@ static void decide(const struct batch *in, const struct window *window, const ui
     for (uint32_t i = 0; i < window->count; i++) {
         int8_t kind =
             in->kinds == NULL ? (int8_t)CHANGE_INSERT : in->kinds[window->from + i];
-        if (kind == CHANGE_UPDATE_BEFORE) {
-            continue;
-        }
-        if (kind == CHANGE_DELETE) {
+        if (change_is_retraction(kind)) {
             if (old[i] != NO_ROW) {
                 emit(out, old[i], CHANGE_DELETE);
             }
@@ -135,7 +130,7 @@ static void decide(const struct batch *in, const struct window *window, const ui
 
 // The last row of each key stays in state; a deleted key goes.
 static void store(struct op_normalize *normalize, const struct batch *in,
-                  const struct window *window, const uint32_t *old, const bool *is_last)
+                  const struct window *window, const bool *is_last)
 {
     for (uint32_t i = 0; i < window->count; i++) {
         if (!is_last[i]) {
@@ -143,15 +138,13 @@ static void store(struct op_normalize *normalize, const struct batch *in,
         }
         int8_t kind =
             in->kinds == NULL ? (int8_t)CHANGE_INSERT : in->kinds[window->from + i];
-        uint32_t source = kind == CHANGE_UPDATE_BEFORE ? old[i] : i;
-        if (kind == CHANGE_DELETE || source == NO_ROW) {
+        if (change_is_retraction(kind)) {
             hash_table_remove(normalize->table, window->rows[i]);
-        } else if (source < window->count) {
-            struct row *row = window->rows[i];
-            for (uint32_t f = normalize->key_count; f < normalize->column_count; f++) {
-                row = hash_table_set(normalize->table, row, f, &window->columns[f],
-                                     window->from + source);
-            }
+            continue;
+        }
+        struct row *row = window->rows[i];
+        for (uint32_t f = normalize->key_count; f < normalize->column_count; f++) {
+            row = hash_table_set(normalize->table, row, f, &window->columns[f], window->from + i);
         }
     }
 }
@@ -180,7 +173,7 @@ static void run(struct op_normalize *normalize, const struct batch *in,
         columns[normalize->order[i]] =
             column_gather(scratch, &both[i], emission.sources, emission.count);
     }
-    store(normalize, in, window, old, is_last);
+    store(normalize, in, window, is_last);
     *out = (struct batch){.row_count = emission.count,
                           .column_count = column_count,
                           .columns = columns,

@@ -33,6 +33,9 @@ static enum op_result source_poll(struct op *op, struct op_output *out, struct e
     case STATUS_IO:
     case STATUS_UNAVAILABLE: break;
     }
+    if (err != NULL) {
+        err->offset = ERR_NO_OFFSET; // it counts in a record; the text says where
+    }
     return OP_FAILED;
 }
 
@@ -44,6 +47,14 @@ static enum op_result source_on_barrier(struct op *op, const struct barrier *bar
     struct op_source *source = (struct op_source *)op;
     source->reader->ops->snapshot(source->reader, op->context, writer);
     return OP_DONE;
+}
+
+static void source_on_durable(struct op *op, struct epoch epoch)
+{
+    struct source_reader *reader = ((struct op_source *)op)->reader;
+    if (reader->ops->committed != NULL) {
+        reader->ops->committed(reader, epoch);
+    }
 }
 
 static void source_close(struct op *op)
@@ -60,6 +71,7 @@ static const struct op_class source_op_class = {
     .name = "source",
     .poll = source_poll,
     .on_barrier = source_on_barrier,
+    .on_durable = source_on_durable,
     .close = source_close,
 };
 
@@ -81,17 +93,6 @@ struct source_splits *op_source_splits(struct op *op)
 {
     ASSERT(op->class == &source_op_class);
     return &((struct op_source *)op)->reader->splits;
-}
-
-void op_source_committed(struct op *op, struct epoch epoch)
-{
-    if (op->class != &source_op_class) {
-        return;
-    }
-    struct source_reader *reader = ((struct op_source *)op)->reader;
-    if (reader->ops->committed != NULL) {
-        reader->ops->committed(reader, epoch);
-    }
 }
 
 bool op_is_source(const struct op *op)

@@ -28,8 +28,9 @@ struct sink_committer;
 
 // Identity of the job, for tokens and fences.
 struct sink_identity {
-    struct str pipeline_name;
-    struct str pipeline_uuid; // made at the first run
+    struct str pipeline_name; // empty: a one-shot INSERT
+    struct str pipeline_uuid; // made at the first run; a one-shot's own
+    struct str directory;     // as in struct op_context
     struct str lineage;       // a UUID; a restore of an older savepoint starts a child
     uint64_t run;
     struct str insert_name; // of the sink in the job (plan_sink)
@@ -60,10 +61,11 @@ struct sink_committer_ops {
     // OK: *text says what (for `--fresh` and for the refusal).
     enum status (*held)(struct sink_committer *committer, struct arena *arena, struct str *text,
                         struct err *err);
-    // Removes files of former runs of this pipeline that no commit took, after recovery has decided;
-    // `keep` are the committables and "open" entries of the restored checkpoint.
-    enum status (*clean)(struct sink_committer *committer, const struct str *keep, uint32_t count,
-                         struct err *err);
+    // Removes files of former runs of this pipeline that no commit took, after recovery has decided:
+    // those of runs `run_from` to the one before this. `keep` are the "open" entries of the restored
+    // checkpoint; its committables are in the table by now.
+    enum status (*clean)(struct sink_committer *committer, uint64_t run_from,
+                         const struct str *keep, uint32_t count, struct err *err);
     void (*close)(struct sink_committer *committer);
 };
 

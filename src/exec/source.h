@@ -86,5 +86,3 @@ MUST_USE enum status op_source_new(const struct plan_node *node, const struct so
 // The splits of a source operator, for the watermark assigner of its segment.
 struct source_splits *op_source_splits(struct op *op);
 bool op_is_source(const struct op *op);
-// Tells the reader that a checkpoint is durable. Not a source: nothing.
-void op_source_committed(struct op *op, struct epoch epoch);

@@ -30,6 +30,13 @@ enum status lake_open(struct str data_directory, struct store *store, struct cat
             .store = store};
         status = catalog_sqlite_open(&options, out, err);
     }
+    if (status != STATUS_OK) {
+        err_context(err, "data directory %s", directory.ptr);
+        err_hint(err, status == STATUS_INVALID_DATA
+                          ? "its catalog.db is no SQLite file: move it away, or restore it"
+                          : "--data DIR or FRAZIL_DATA choose another one");
+        status = status == STATUS_INVALID_DATA ? STATUS_IO : status; // no fault of the statement
+    }
     arena_release(&arena);
     return status;
 }

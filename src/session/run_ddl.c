@@ -6,6 +6,10 @@
 
 static enum status at(struct err *err, enum status status, const struct ast_path *path)
 {
+    if (err != NULL && (err->status == STATUS_IO || err->status == STATUS_LIMIT ||
+                        err->status == STATUS_UNAVAILABLE)) {
+        return status; // the disk's fault, whatever the statement says
+    }
     err_at(err, ERR_STAGE_VALIDATE, path->at.offset, path->at.length);
     return status;
 }
@@ -205,8 +209,11 @@ static enum status drop_table(struct statement_run *run, const struct ast_drop *
         ERR(err, status, "temporary %s '%.*s' does not exist", what, STR_ARGS(name.name));
     } else {
         struct catalog *catalog = session_find_catalog(run->session, name.catalog, err);
-        if (catalog != NULL) {
-            status = catalog->ops->drop_table(catalog, name.database, name.name, kind, false, err);
+        status = catalog == NULL ? err->status
+                                 : catalog->ops->drop_table(catalog, name.database, name.name, kind,
+                                                            false, err);
+        if (status == STATUS_NOT_FOUND && catalog != NULL) {
+            session_hint_table(run, &drop->name, err);
         }
     }
     if (status == STATUS_NOT_FOUND && drop->if_exists) {
@@ -222,7 +229,7 @@ static enum status drop_database(struct statement_run *run, const struct ast_dro
     TRY(complete_database(run->session, &drop->name, &name, err));
     struct catalog *catalog = session_find_catalog(run->session, name.catalog, err);
     enum status status = catalog == NULL
-                             ? STATUS_NOT_FOUND
+                             ? err->status
                              : catalog->ops->drop_database(catalog, name.database,
                                                            drop->behavior == AST_DROP_CASCADE,
                                                            err);
@@ -304,6 +311,9 @@ enum status run_alter(struct statement_run *run, struct err *err)
     }
     enum status status =
         catalog->ops->alter_options(catalog, name.database, name.name, options, count, err);
+    if (status == STATUS_NOT_FOUND) {
+        session_hint_table(run, &alter->name, err);
+    }
     if (status == STATUS_NOT_FOUND && alter->if_exists) {
         return STATUS_OK;
     }
@@ -348,5 +358,10 @@ enum status run_use(struct statement_run *run, struct err *err)
     }
     ERR(err, STATUS_NOT_FOUND, "database '%.*s.%.*s' does not exist", STR_ARGS(name.catalog),
         STR_ARGS(name.database));
+    for (uint32_t i = 0; i < count; i++) {
+        if (str_distance(names[i], name.database) <= 2) {
+            err_hint(err, "did you mean '%.*s'?", STR_ARGS(names[i]));
+        }
+    }
     return at(err, STATUS_NOT_FOUND, path);
 }

@@ -173,6 +173,10 @@ enum status run_start_job(struct statement_run *run, const struct run_job_option
     }
     if (options->is_pipeline) {
         TRY(prepare_pipeline(run, &job, err));
+    } else {
+        job.directory = arena_printf(&run->result->arena, "%.*s/spill/insert-%016llx",
+                                     STR_ARGS(session->options.data_directory),
+                                     (unsigned long long)job.seed[0]);
     }
     return job_start(&job, out, err);
 }

@@ -153,8 +153,23 @@ static const char *unsupported_name(enum ast_statement_kind kind)
     return "this statement";
 }
 
+// Between BEGIN STATEMENT SET and END only INSERTs may stand.
+static enum status refuse_in_set(const struct statement_run *run, struct err *err)
+{
+    enum ast_statement_kind kind = run->statement->kind;
+    if (!run->session->in_set || kind == AST_INSERT || kind == AST_END_STATEMENT_SET ||
+        kind == AST_BEGIN_STATEMENT_SET) {
+        return STATUS_OK;
+    }
+    ERR(err, STATUS_INVALID_DATA, "only INSERT can stand in a statement set");
+    err_at(err, ERR_STAGE_VALIDATE, run->statement->at.offset, run->statement->at.length);
+    err_hint(err, "END; closes the set and runs it");
+    return STATUS_INVALID_DATA;
+}
+
 static enum status dispatch(struct statement_run *run, struct err *err)
 {
+    TRY(refuse_in_set(run, err));
     switch (run->statement->kind) {
     case AST_QUERY: return run_query(run, err);
     case AST_INSERT: return run_insert(run, err);

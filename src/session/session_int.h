@@ -55,6 +55,8 @@ MUST_USE enum status session_complete(struct session *session, const struct ast_
 // A definition; temporary objects first. NOT_FOUND with a place and the nearest name.
 MUST_USE enum status session_find_table(struct statement_run *run, const struct ast_path *path,
                                         const struct table_def **out, struct err *err);
+// "did you mean …?" where a table's name is near one that there is.
+void session_hint_table(struct statement_run *run, const struct ast_path *path, struct err *err);
 const struct table_def *session_find_temporary(const struct session *session,
                                                const struct session_name *name);
 void session_bind_context(struct statement_run *run, struct bind_context *out);

@@ -206,6 +206,18 @@ static struct str bind_nearest(void *self, struct arena *arena, const struct str
     return nearest.best;
 }
 
+void session_hint_table(struct statement_run *run, const struct ast_path *path, struct err *err)
+{
+    struct str parts[3] = {{0}};
+    for (uint32_t i = 0; i < path->count && i < 3; i++) {
+        parts[i] = path->parts[i].text;
+    }
+    struct str near = bind_nearest(run->session, &run->result->arena, parts, path->count);
+    if (near.size > 0) {
+        err_hint(err, "did you mean '%.*s'?", STR_ARGS(near));
+    }
+}
+
 enum status session_find_table(struct statement_run *run, const struct ast_path *path,
                                const struct table_def **out, struct err *err)
 {
@@ -216,11 +228,7 @@ enum status session_find_table(struct statement_run *run, const struct ast_path 
         ERR(err, status, "table '%.*s.%.*s.%.*s' does not exist", STR_ARGS(name.catalog),
             STR_ARGS(name.database), STR_ARGS(name.name));
         err_at(err, ERR_STAGE_VALIDATE, path->at.offset, path->at.length);
-        struct str parts[] = {name.catalog, name.database, name.name};
-        struct str near = bind_nearest(run->session, &run->result->arena, parts, 3);
-        if (near.size > 0) {
-            err_hint(err, "did you mean '%.*s'?", STR_ARGS(near));
-        }
+        session_hint_table(run, path, err);
     }
     return status;
 }

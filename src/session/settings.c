@@ -176,6 +176,24 @@ static bool fits(const struct setting_known *known, struct str value)
     return false;
 }
 
+// "a|b|" -> "one of: a, b".
+static void hint_choices(const char *choices, struct err *err)
+{
+    char text[ERR_HINT_MAX] = "";
+    size_t size = 0;
+    for (const char *at = choices; *at != '\0' && size + 3 < sizeof text; at++) {
+        bool separates = *at == '|';
+        if (separates && at[1] == '\0') {
+            break;
+        }
+        text[size++] = separates ? ',' : *at;
+        if (separates) {
+            text[size++] = ' ';
+        }
+    }
+    err_hint(err, "one of: %s", text);
+}
+
 static const char *kind_text(const struct setting_known *known)
 {
     switch (known->kind) {
@@ -197,7 +215,11 @@ enum status settings_set(struct settings *settings, struct str key, struct str v
     if (known != NULL && !fits(known, value)) {
         ERR(err, STATUS_INVALID_DATA, "'%.*s' is no value of '%.*s'", STR_ARGS(value),
             STR_ARGS(key));
-        err_hint(err, "it takes %s", kind_text(known));
+        if (known->kind == SETTING_CHOICE) {
+            hint_choices(known->choices, err);
+        } else {
+            err_hint(err, "it takes %s", kind_text(known));
+        }
         return STATUS_INVALID_DATA;
     }
     struct setting_entry *entry = find_entry(settings, key);
@@ -208,6 +230,25 @@ enum status settings_set(struct settings *settings, struct str key, struct str v
     mem_free(entry->value);
     entry->value = copy_text(value);
     return STATUS_OK;
+}
+
+enum status settings_check_key(struct str key, struct err *err)
+{
+    const char *best = NULL;
+    uint32_t distance = 3;
+    for (uint32_t i = 0; i < sizeof known_settings / sizeof *known_settings; i++) {
+        uint32_t own = str_distance(key, str_from(known_settings[i].key));
+        if (own < distance) {
+            distance = own;
+            best = known_settings[i].key;
+        }
+    }
+    if (best == NULL || distance == 0) {
+        return STATUS_OK;
+    }
+    ERR(err, STATUS_INVALID_DATA, "there is no setting '%.*s'", STR_ARGS(key));
+    err_hint(err, "did you mean '%s'?", best);
+    return STATUS_INVALID_DATA;
 }
 
 void settings_reset(struct settings *settings, struct str key)

@@ -48,6 +48,9 @@ void settings_release(struct settings *settings);
 // INVALID_DATA with a hint where the value of a known key is not of its kind.
 MUST_USE enum status settings_set(struct settings *settings, struct str key, struct str value,
                                   struct err *err);
+// INVALID_DATA: a known key, misspelt. Flink's scripts may set what we do not know; a command line
+// means what it says.
+MUST_USE enum status settings_check_key(struct str key, struct err *err);
 void settings_reset(struct settings *settings, struct str key); // back to the default
 void settings_reset_all(struct settings *settings);
 // The value set, else the default; NULL for a key that is neither.

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "connect/iceberg_source.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/mem.h"
+#include "connect/iceberg_predicate.h"
+#include "connect/iceberg_sink.h"
+#include "connect/split_positions.h"
+#include "iceberg/table_reader.h"
+#include "plan/plan.h"
+
+struct iceberg_file {
+    const struct scan_task *task;
+    uint64_t row_count; // handed out
+};
+
+struct iceberg_source {
+    struct source_reader reader;
+    struct arena arena; // of the plan
+    struct arena batch_arena;
+    struct iceberg_table *table;
+    struct scan_plan plan;
+    const struct predicate *predicate;
+    uint32_t column_count;
+    uint32_t *columns; // positions among the schema's columns
+    uint32_t file_count;
+    struct iceberg_file *files; // files[i] is splits.items[i]
+    uint32_t current;
+    struct table_reader *file; // of `current`; NULL: not open
+    struct batch_origin origin;
+    struct budget *budget;
+    struct str table_name;
+};
+
+static void close_file(struct iceberg_source *source)
+{
+    table_reader_free(source->file);
+    source->file = NULL;
+}
+
+static enum status open_file(struct iceberg_source *source, struct err *err)
+{
+    struct table_reader_options options = {.store = source->table->place.store,
+                                           .metadata = source->table->metadata,
+                                           .schema = source->plan.schema,
+                                           .columns = source->columns,
+                                           .column_count = source->column_count,
+                                           .predicate = source->predicate,
+                                           .budget = source->budget};
+    return table_reader_open(&options, source->files[source->current].task, &source->file, err);
+}
+
+// Rows that were handed out before a restart are read again and left out: by their place in the file,
+// since pruning leaves gaps.
+static bool skip_known(struct iceberg_source *source, struct batch *batch)
+{
+    struct iceberg_file *file = &source->files[source->current];
+    uint64_t position = table_reader_position(source->file);
+    uint64_t end = position + batch->row_count;
+    if (end <= file->row_count) {
+        return false;
+    }
+    if (position < file->row_count) {
+        uint32_t known = (uint32_t)(file->row_count - position);
+        arena_reset(&source->batch_arena);
+        *batch = batch_slice(&source->batch_arena, batch, known, batch->row_count - known);
+    }
+    file->row_count = end;
+    return true;
+}
+
+static enum status iceberg_poll(struct source_reader *base, struct batch *out, struct err *err)
+{
+    struct iceberg_source *source = (struct iceberg_source *)base;
+    while (source->current < source->file_count) {
+        enum status status = STATUS_OK;
+        if (source->file == NULL) {
+            status = open_file(source, err);
+        }
+        if (status == STATUS_OK) {
+            status = table_reader_next(source->file, out, err);
+        }
+        if (status == STATUS_END) {
+            close_file(source);
+            source->reader.splits.items[source->current++].state = SPLIT_FINISHED;
+            continue;
+        }
+        if (status != STATUS_OK) {
+            err_context(err, "table '%.*s'", STR_ARGS(source->table_name));
+            return status;
+        }
+        uint64_t first = table_reader_position(source->file);
+        if (skip_known(source, out)) {
+            source->origin = (struct batch_origin){
+                .name = source->files[source->current].task->file.path,
+                .unit = "row",
+                .first = first};
+            out->origin = &source->origin;
+            out->split = source->current;
+            return STATUS_OK;
+        }
+    }
+    return STATUS_END;
+}
+
+static void iceberg_snapshot(struct source_reader *base, const struct op_context *context,
+                             struct snapshot_writer *writer)
+{
+    struct iceberg_source *source = (struct iceberg_source *)base;
+    struct arena scratch = {0};
+    for (uint32_t i = 0; i < source->file_count; i++) {
+        bool is_finished = base->splits.items[i].state == SPLIT_FINISHED;
+        struct str position =
+            arena_printf(&scratch, "%" PRId64 "/%" PRIu64, source->plan.snapshot->snapshot_id,
+                         is_finished ? (uint64_t)source->files[i].task->file.record_count
+                                     : source->files[i].row_count);
+        split_positions_put(writer, context, base->splits.items[i].name, position);
+    }
+    arena_release(&scratch);
+}
+
+static void iceberg_close(struct source_reader *base)
+{
+    struct iceberg_source *source = (struct iceberg_source *)base;
+    close_file(source);
+    iceberg_table_free(source->table);
+    arena_release(&source->arena);
+    arena_release(&source->batch_arena);
+    mem_free(source);
+}
+
+static const struct source_reader_ops iceberg_reader_ops = {
+    .poll = iceberg_poll, .snapshot = iceberg_snapshot, .close = iceberg_close};
+
+// The snapshot of a checkpoint, 0: none.
+static int64_t restored_snapshot(const struct split_positions *positions)
+{
+    int64_t snapshot = 0;
+    for (uint32_t i = 0; i < positions->count; i++) {
+        struct str text = positions->items[i].position;
+        if (str_to_i64(str_slice(text, 0, str_find(text, '/')), &snapshot)) {
+            return snapshot;
+        }
+    }
+    return 0;
+}
+
+static void take_files(struct iceberg_source *source, const struct op_context *context,
+                       const struct split_positions *positions)
+{
+    source->files =
+        arena_new_array(&source->arena, struct iceberg_file, source->plan.task_count + 1);
+    struct source_split *splits =
+        arena_new_array(&source->arena, struct source_split, source->plan.task_count + 1);
+    for (uint32_t i = context->instance; i < source->plan.task_count; i += context->parallelism) {
+        struct iceberg_file *file = &source->files[source->file_count];
+        file->task = &source->plan.tasks[i];
+        const struct str *known = split_positions_find(positions, file->task->file.path);
+        int64_t rows = 0;
+        if (known != NULL) {
+            size_t slash = str_find(*known, '/');
+            (void)str_to_i64(str_slice(*known, slash + 1, known->size), &rows);
+            file->row_count = (uint64_t)rows;
+        }
+        splits[source->file_count++] = (struct source_split){.name = file->task->file.path,
+                                                             .caught_up_us = -1,
+                                                             .watermark = WATERMARK_NONE};
+    }
+    source->reader.splits = (struct source_splits){.count = source->file_count, .items = splits};
+}
+
+static enum status map_columns(struct iceberg_source *source, const struct plan_node *scan,
+                               struct err *err)
+{
+    const struct table_def *def = scan->as.scan.table;
+    const struct iceberg_type *root = source->plan.schema->root;
+    source->column_count = scan->column_count;
+    source->columns = arena_new_array(&source->arena, uint32_t, scan->column_count + 1);
+    for (uint32_t i = 0; i < scan->column_count; i++) {
+        const struct table_column *column = &def->columns[scan->as.scan.table_columns[i]];
+        uint32_t at = 0;
+        while (at < root->field_count && root->fields[at].id != column->field_id) {
+            at++;
+        }
+        if (at == root->field_count) {
+            return ERR(err, STATUS_CONFLICT, "column '%.*s' was dropped meanwhile; try again",
+                       STR_ARGS(column->name));
+        }
+        source->columns[i] = at;
+    }
+    return STATUS_OK;
+}
+
+static enum status plan(struct iceberg_source *source, const struct plan_node *scan,
+                        const struct op_context *context, struct err *err)
+{
+    struct split_positions positions;
+    split_positions_read(&source->arena, context, &positions);
+    source->predicate = iceberg_predicate_make(&source->arena, scan);
+    struct scan_options options = {.snapshot_id = restored_snapshot(&positions),
+                                   .predicate = source->predicate};
+    struct str snapshot = scan->as.scan.snapshot;
+    if (options.snapshot_id == 0 && snapshot.size > 0 &&
+        !str_to_i64(snapshot, &options.snapshot_id)) {
+        options.ref = snapshot;
+    }
+    TRY(iceberg_sink_open_table(scan->as.scan.table, &source->table, err));
+    TRY(scan_plan(source->table, &options, &source->arena, &source->plan, err));
+    if (source->plan.snapshot == NULL) {
+        return STATUS_OK; // no snapshot, no rows
+    }
+    take_files(source, context, &positions);
+    return map_columns(source, scan, err);
+}
+
+static enum status source_open(const struct plan_node *scan, const struct op_context *context,
+                               struct source_reader **out, struct err *err)
+{
+    struct iceberg_source *source = mem_zalloc(sizeof *source);
+    source->reader.ops = &iceberg_reader_ops;
+    source->budget = context->budget;
+    source->table_name = scan->as.scan.table->name;
+    enum status status = plan(source, scan, context, err);
+    if (status != STATUS_OK) {
+        err_context(err, "table '%.*s'", STR_ARGS(source->table_name));
+        iceberg_close(&source->reader);
+        return status;
+    }
+    *out = &source->reader;
+    return STATUS_OK;
+}
+
+const struct source_class iceberg_source_class = {.name = "iceberg", .open = source_open};
