@@ -30,7 +30,7 @@ def cpu():
 start = cpu()
 r = c.execute("SELECT count(*), sum(id), sum(user_id), sum(strlen(url)), sum(amount), "
               "count(*) FILTER (lat > 0), count(*) FILTER (active), sum(strlen(country)), "
-              "sum(strlen(agent)), max(ts), max(created) FROM read_json('" + sys.argv[1] + "', "
+              "sum(strlen(agent)), epoch_us(max(ts)), epoch_us(max(created)) FROM read_json('" + sys.argv[1] + "', "
               "format = 'newline_delimited', columns = {id: 'BIGINT', user_id: 'BIGINT', "
               "url: 'VARCHAR', amount: 'DECIMAL(10, 2)', lat: 'DOUBLE', active: 'BOOLEAN', "
               "country: 'VARCHAR', agent: 'VARCHAR', ts: 'TIMESTAMP', created: 'TIMESTAMPTZ'})").fetchone()
