@@ -160,6 +160,10 @@ static enum status filesystem_look(struct filesystem_reader *reader, bool is_fir
     if (status == STATUS_OK && is_first) {
         status = filesystem_check_gone(reader, &listing, err);
     }
+    bool is_pattern = strpbrk(reader->path.ptr, "*?[") != NULL;
+    if (status == STATUS_OK && listing.count == 0 && is_pattern && reader->monitor_ms == 0) {
+        status = ERR(err, STATUS_NOT_FOUND, "no file matches %.*s", STR_ARGS(reader->path));
+    }
     for (uint32_t i = 0; i < listing.count && status == STATUS_OK; i++) {
         struct str path = listing.items[i].path;
         bool is_known =

@@ -113,7 +113,6 @@ static void a_uri_a_file_and_a_pattern_are_paths(void **state)
         {"%s/a1.json", "+I 1\n", ""},
         {"%s/a*.json", "+I 1\n+I 2\n", ""},
         {"file://%s/", "+I 1\n+I 2\n+I 3\n", ""},
-        {"%s/z*.json", "", ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char path[256];
@@ -128,6 +127,9 @@ static void a_uri_a_file_and_a_pattern_are_paths(void **state)
     harness_option(h, "path", "/nowhere/at/all");
     assert_int_equal(harness_try_open(h, &filesystem_source_class), STATUS_NOT_FOUND);
     assert_non_null(strstr(h->err.text, "/nowhere/at/all"));
+    harness_option(h, "path", "/nowhere/*.json");
+    assert_int_equal(harness_try_open(h, &filesystem_source_class), STATUS_NOT_FOUND);
+    assert_string_equal(h->err.text, "table 't': no file matches /nowhere/*.json");
     harness_option(h, "path", "s3://bucket/x");
     assert_int_equal(harness_try_open(h, &filesystem_source_class), STATUS_UNSUPPORTED);
 }

@@ -29,8 +29,10 @@ int execute_settings(struct session *session, const struct command_options *opti
 {
     for (uint32_t i = 0; i + 1 < options->settings.count; i += 2) {
         struct err err;
-        if (settings_set(session_settings(session), options->settings.items[i],
-                         options->settings.items[i + 1], &err) != STATUS_OK) {
+        struct str key = options->settings.items[i];
+        if (settings_check_key(key, &err) != STATUS_OK ||
+            settings_set(session_settings(session), key, options->settings.items[i + 1], &err) !=
+                STATUS_OK) {
             execute_print_error(&err, (struct str){0}, (struct str){0}, 0);
             return EXIT_USAGE;
         }

@@ -99,7 +99,7 @@ static struct catalog *scope(struct statement_run *run, bool is_database, struct
         catalog = path->parts[0].text;
     }
     struct catalog *found = session_find_catalog(run->session, catalog, err);
-    if (found == NULL) {
+    if (found == NULL && err->status == STATUS_NOT_FOUND && path->count > 0) {
         err_at(err, ERR_STAGE_VALIDATE, path->at.offset, path->at.length);
     }
     return found;

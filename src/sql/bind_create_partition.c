@@ -79,7 +79,7 @@ static enum status check_transform(const struct create *create, const struct ast
                       transforms[at].name, transforms[at].name);
     }
     if (!takes(transforms[at].takes, type)) {
-        return REFUSE(err, ast->at, "%s does not take a %.*s", transforms[at].name,
+        return REFUSE(err, ast->at, "%s does not take %.*s", transforms[at].name,
                       STR_ARGS(type_text(create->binder.arena, type)));
     }
     out->transform = str_from(transforms[at].name);

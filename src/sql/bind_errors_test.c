@@ -243,7 +243,7 @@ static const struct error_case definitions[] = {
      "      |                                                  ^~~~~~\n"
      "  hint: did you mean 'bucket'?\n"},
     {"CREATE TABLE x (a INT, s STRING) PARTITIONED BY (day(s))",
-     "1:50: error: day does not take a STRING\n"
+     "1:50: error: day does not take STRING\n"
      "    1 | CREATE TABLE x (a INT, s STRING) PARTITIONED BY (day(s))\n"
      "      |                                                  ^~~~~~\n"},
     {"CREATE TABLE x (a INT, ts TIMESTAMP(3)) PARTITIONED BY (day(ts)) WITH ('connector' = "

@@ -56,12 +56,16 @@ enum status table_update_create(struct table_update *update, struct arena *arena
     next->properties = table->properties;
     next->property_count = table->property_count;
     next->current_snapshot_id = TABLE_NONE;
-    int32_t needed = iceberg_type_version(table->columns);
-    return needed <= table->format_version
-               ? STATUS_OK
-               : ERR(err, STATUS_UNSUPPORTED,
-                     "a column type of format version %d in a table of version %d", needed,
-                     table->format_version);
+    for (uint32_t i = 0; i < table->columns->field_count; i++) {
+        const struct iceberg_field *field = &table->columns->fields[i];
+        int32_t needed = iceberg_type_version(field->type);
+        if (needed > table->format_version) {
+            return ERR(err, STATUS_UNSUPPORTED,
+                       "column '%.*s': its type needs format version %d, and this table has %d",
+                       STR_ARGS(field->name), needed, table->format_version);
+        }
+    }
+    return STATUS_OK;
 }
 
 void table_update_remove_property(struct table_update *update, struct str key)
