@@ -243,6 +243,12 @@ static void close_catalog(struct catalog *catalog)
     mem_free(self);
 }
 
+static void place(struct catalog *catalog, struct table_place *out)
+{
+    struct catalog_sqlite *self = (struct catalog_sqlite *)catalog;
+    *out = (struct table_place){self->store, &self->pointer, self->env};
+}
+
 static const struct catalog_ops catalog_ops = {
     .type = "iceberg",
     .list_databases = catalog_sqlite_list_databases,
@@ -253,6 +259,7 @@ static const struct catalog_ops catalog_ops = {
     .create_table = catalog_sqlite_create_table,
     .drop_table = catalog_sqlite_drop_table,
     .alter_options = catalog_sqlite_alter_options,
+    .place = place,
     .close = close_catalog,
 };
 
@@ -304,14 +311,4 @@ enum status catalog_sqlite_open(const struct catalog_sqlite_options *options, st
     }
     *out = &self->base;
     return STATUS_OK;
-}
-
-bool catalog_sqlite_place(struct catalog *catalog, struct table_place *place)
-{
-    if (catalog == NULL || catalog->ops != &catalog_ops) {
-        return false;
-    }
-    struct catalog_sqlite *self = (struct catalog_sqlite *)catalog;
-    *place = (struct table_place){self->store, &self->pointer, self->env};
-    return true;
 }

@@ -21,9 +21,7 @@
 #include "iceberg/table_env.h"
 #include "iceberg/table_pointer.h"
 
-struct iceberg_table;
 struct store;
-struct table_place;
 
 struct catalog_sqlite_options {
     const char *path;            // of the SQLite file; its directory exists
@@ -36,6 +34,3 @@ struct catalog_sqlite_options {
 
 MUST_USE enum status catalog_sqlite_open(const struct catalog_sqlite_options *options,
                                          struct catalog **out, struct err *err);
-
-// Whether `catalog` is one of these; then *place is what its Iceberg tables are opened with.
-bool catalog_sqlite_place(struct catalog *catalog, struct table_place *place);
