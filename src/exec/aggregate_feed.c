@@ -83,19 +83,29 @@ void aggregate_feed_make(struct aggregate_set *set, struct aggregate_tables *tab
         out->argument.row_count = window->count;
         out->has_argument = true;
     }
-    if (call->table != UINT32_MAX && call->keeping == AGGREGATE_IMAGE) {
+    if (call->table != UINT32_MAX && call->keeping != AGGREGATE_ORDERED) {
         feed_distinct(set, window, call, out);
     }
 }
 
-static bool text_wins(const struct aggregate_set_call *call, const struct strview *candidate,
-                      struct str current)
+bool aggregate_text_wins(enum aggregate_kind kind, struct str candidate, struct str current)
 {
-    int order = str_compare(strview_str(candidate), current);
-    return call->plan->function->kind == AGGREGATE_MIN ? order < 0 : order > 0;
+    switch (kind) {
+    case AGGREGATE_MIN: return str_compare(candidate, current) < 0;
+    case AGGREGATE_MAX: return str_compare(candidate, current) > 0;
+    case AGGREGATE_LAST_VALUE: return true;
+    case AGGREGATE_FIRST_VALUE:
+    case AGGREGATE_SINGLE_VALUE:
+    case AGGREGATE_COUNT_STAR:
+    case AGGREGATE_COUNT:
+    case AGGREGATE_SUM:
+    case AGGREGATE_SUM0:
+    case AGGREGATE_AVG: break;
+    }
+    return false;
 }
 
-// MIN and MAX of STRING, insert-only: the value stands in the row.
+// MIN, MAX, FIRST_VALUE and LAST_VALUE of STRING, insert-only: the value stands in the row.
 static void add_text(struct aggregate_set *set, struct aggregate_tables *tables,
                      struct aggregate_window *window, const struct aggregate_set_call *call,
                      const struct aggregate_feed *feed)
@@ -108,7 +118,8 @@ static void add_text(struct aggregate_set *set, struct aggregate_tables *tables,
         struct row *row = hash_table_row_now(tables->groups, window->rows[i]);
         const struct strview *value = column_value(&feed->argument, i);
         if (row_is_null(set->layout, row, call->text_field) ||
-            text_wins(call, value, row_string(set->layout, row, call->text_field))) {
+            aggregate_text_wins(call->plan->function->kind, strview_str(value),
+                                row_string(set->layout, row, call->text_field))) {
             row = hash_table_set(tables->groups, row, call->text_field, &feed->argument, i);
         }
         window->rows[i] = row;

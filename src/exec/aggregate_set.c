@@ -22,7 +22,7 @@ static enum aggregate_keeping keeping_of(const struct aggregate_set *set,
     if (is_extreme(call) && set->retracts) {
         return AGGREGATE_ORDERED;
     }
-    return is_extreme(call) && call->function->needs_strings ? AGGREGATE_TEXT : AGGREGATE_IMAGE;
+    return call->function->needs_strings ? AGGREGATE_TEXT : AGGREGATE_IMAGE;
 }
 
 static uint32_t find_distinct(struct aggregate_set *set, uint32_t argument)
@@ -55,8 +55,7 @@ static enum status init_call(struct aggregate_set *set, const struct plan_node *
     if (plan->filter != 0) {
         call->filter = plan_column_index(input, plan->filter);
     }
-    if (set->retracts && call->keeping == AGGREGATE_IMAGE && !plan->is_distinct &&
-        !plan->function->is_retractable) {
+    if (set->retracts && call->keeping != AGGREGATE_ORDERED && !plan->function->is_retractable) {
         return ERR(err, STATUS_UNSUPPORTED, "%s over a changing input is not supported yet",
                    aggregate_name(plan->function->kind));
     }

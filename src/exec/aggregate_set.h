@@ -2,7 +2,7 @@
 //
 // aggregate_set: the aggregate calls of one GROUP BY over rows of keyed state.
 //
-// A group is a row of a hash table: its keys, then a value field for each MIN or MAX of a STRING, then
+// A group is a row of a hash table: its keys, then a value field for each call kept as TEXT, then
 // `extra` bytes:
 //
 //     +----------+---------+---------+---+----------------------+
@@ -13,7 +13,7 @@
 // row (aggregate_set_step()). How a call is kept:
 //
 //     IMAGE     in its image (expr/aggregate.h): COUNT, SUM, AVG; MIN and MAX of fixed width, insert-only
-//     TEXT      in its value field: MIN and MAX of STRING, insert-only
+//     TEXT      in its value field: MIN, MAX, FIRST_VALUE, LAST_VALUE of STRING, insert-only
 //     ORDERED   in an ordered table (group, value) -> count: MIN and MAX where rows can be retracted
 //
 // DISTINCT calls see a value when its count in a table (group, value) -> counts becomes 1, and lose it

@@ -27,6 +27,8 @@ void aggregate_feed_make(struct aggregate_set *set, struct aggregate_tables *tab
 // Removes values whose counts are all 0 from the distinct tables.
 void aggregate_set_sweep(struct aggregate_set *set, struct aggregate_tables *tables,
                          struct aggregate_window *window);
+// TEXT: whether a later value takes the place of the current one.
+bool aggregate_text_wins(enum aggregate_kind kind, struct str candidate, struct str current);
 uint16_t aggregate_window_position(const struct aggregate_window *window, uint32_t at);
 // One column of the input, as the window's rows.
 struct column aggregate_window_column(const struct aggregate_window *window,

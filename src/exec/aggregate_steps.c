@@ -88,8 +88,12 @@ static enum status step_image(const struct aggregate_set_call *call,
                              &own, err));
     own.kinds = NULL;
     own.active = NULL;
-    TRY(aggregate_merge(call->plan->function, &own, (const char *const *)step->before, NULL,
-                        err));
+    // What is merged in came earlier: FIRST prefers it, as LAST would in the usual order.
+    struct aggregate merged = *call->plan->function;
+    merged.kind = merged.kind == AGGREGATE_FIRST_VALUE  ? AGGREGATE_LAST_VALUE
+                  : merged.kind == AGGREGATE_LAST_VALUE ? AGGREGATE_FIRST_VALUE
+                                                        : merged.kind;
+    TRY(aggregate_merge(&merged, &own, (const char *const *)step->before, NULL, err));
     struct aggregate_rows old = own;
     old.images = step->before;
     *before = aggregate_result(call->plan->function, &old, window->scratch);
@@ -97,7 +101,7 @@ static enum status step_image(const struct aggregate_set_call *call,
     return STATUS_OK;
 }
 
-// MIN and MAX of STRING, insert-only.
+// MIN, MAX, FIRST_VALUE and LAST_VALUE of STRING, insert-only.
 static void step_text(struct aggregate_set *set, struct aggregate_window *window,
                       const struct aggregate_set_call *call, const struct aggregate_feed *feed,
                       const uint32_t *previous, struct column *before, struct column *after)
@@ -110,7 +114,6 @@ static void step_text(struct aggregate_set *set, struct aggregate_window *window
     struct strview *new = arena_alloc64(scratch, window->count * sizeof *new);
     uint64_t *old_valid = arena_zalloc(scratch, words * sizeof *old_valid);
     uint64_t *new_valid = arena_zalloc(scratch, words * sizeof *new_valid);
-    bool smaller = call->plan->function->kind == AGGREGATE_MIN;
     for (uint32_t i = 0; i < window->count; i++) {
         uint32_t p = previous[i];
         bool has_old = p == NO_ROW ? !column_is_null(before, i) : bits_get(new_valid, p);
@@ -125,8 +128,8 @@ static void step_text(struct aggregate_set *set, struct aggregate_window *window
                       !column_is_null(&feed->argument, i);
         if (counts) {
             const struct strview *value = column_value(&feed->argument, i);
-            int order = has_old ? strview_compare(value, &old[i]) : 0;
-            if (!has_old || (smaller ? order < 0 : order > 0)) {
+            if (!has_old || aggregate_text_wins(call->plan->function->kind, strview_str(value),
+                                                strview_str(&old[i]))) {
                 new[i] = *value;
             }
             has_new = true;

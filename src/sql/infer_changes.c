@@ -368,6 +368,30 @@ static enum status check_limit(const struct rel_graph *graph, const struct rel *
                : NOT_YET(err, at, "LIMIT on a stream with updates is not supported yet");
 }
 
+// FIRST_VALUE and its like cannot take a value back.
+static enum status check_calls(const struct rel *rel, struct err *err)
+{
+    const struct plan_group_aggregate *group = &rel->node.as.group_aggregate;
+    const struct plan_window_aggregate *window = &rel->node.as.window_aggregate;
+    bool is_group = rel->node.kind == PLAN_GROUP_AGGREGATE;
+    if ((!is_group && rel->node.kind != PLAN_WINDOW_AGGREGATE) ||
+        (inputs_changes(rel) & (BEFORE | DELETE)) == 0) {
+        return STATUS_OK;
+    }
+    const struct plan_aggregate_call *calls = is_group ? group->calls : window->calls;
+    uint32_t count = is_group ? group->call_count : window->call_count;
+    for (uint32_t i = 0; i < count; i++) {
+        enum aggregate_kind kind = calls[i].function->kind;
+        bool is_extreme = kind == AGGREGATE_MIN || kind == AGGREGATE_MAX;
+        if (!is_extreme && !calls[i].function->is_retractable) {
+            struct ast_span at = {rel->node.offset, rel->length};
+            return NOT_YET(err, at, "%s over a changing input is not supported yet",
+                           aggregate_name(kind));
+        }
+    }
+    return STATUS_OK;
+}
+
 enum status infer_changes(struct rel_graph *graph, const struct bind_context *context,
                           struct err *err)
 {
@@ -377,6 +401,7 @@ enum status infer_changes(struct rel_graph *graph, const struct bind_context *co
         infer_keys(graph->arena, graph->order[i]);
         infer_up(graph, graph->order[i]);
         TRY(check_limit(graph, graph->order[i], err));
+        TRY(check_calls(graph->order[i], err));
     }
     for (uint32_t i = 0; i < graph->sink_count; i++) {
         TRY(check_sink(graph->arena, graph->sinks[i], err));
