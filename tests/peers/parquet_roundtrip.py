@@ -362,7 +362,7 @@ def check_duckdb(path, expected, names):
             total = connection.execute(f"SELECT sum({column}) FROM '{path}'").fetchone()[0]
             if total != sum(r[j] for r in expected):
                 return f"duckdb: sum of {column} is {total}"
-    table = connection.execute(f"SELECT * FROM '{path}'").fetch_arrow_table()
+    table = connection.execute(f"SELECT * FROM '{path}'").to_arrow_table()
     keep = [i for i, n in enumerate(names) if n not in DUCK_SKIPS]
     rows = canonical(table.select(keep))
     return compare(rows, [[r[i] for i in keep] for r in expected])
@@ -504,7 +504,8 @@ def main():
     for line in FAILED[:40]:
         print("FAILED", line)
     for part, (good, bad) in COUNTS.items():
-        print(f"{part}: {good} passed, {bad} failed")
+        print(f"  {part}: {good} of {good + bad}")
+    print(f"{sum(c[0] for c in COUNTS.values())} passed, {sum(c[1] for c in COUNTS.values())} failed")
     return 1 if FAILED else 0
 
 
