@@ -9,6 +9,7 @@ import array
 import collections
 import datetime
 import decimal
+import time
 
 BASE_MS = 1_768_000_000_000  # 2026-01-09T23:06:40Z
 HOSTS = ("shop.example", "news.example", "www.example.org", "a.b.example", "wiki.example")
@@ -108,10 +109,18 @@ class Producer:
         self.topic, self.ledger, self.next = topic, ledger, 0
         self.client.init_transactions(60)
 
+    def _know(self, part):
+        """Waits until the client knows the partition: new ones are told a little later."""
+        for _ in range(100):
+            if part in self.client.list_topics(self.topic, timeout=10).topics[self.topic].partitions:
+                return
+            time.sleep(0.1)
+
     def send(self, plan, abort):
         """One transaction of (partition, ts_ms) pairs; in the ledger unless aborted."""
         from confluent_kafka import KafkaException
         got, failed = [], []
+        self._know(max(p for p, _ in plan))
         self.client.begin_transaction()
         for part, ts_ms in plan:
             n = self.next
