@@ -15,6 +15,7 @@
 #include "catalog/table_def.h"
 
 struct catalog;
+struct table_place; // iceberg/iceberg_table.h
 
 struct catalog_create_options {
     bool if_not_exists; // an existing object of the name is no error
@@ -54,6 +55,8 @@ struct catalog_ops {
     enum status (*alter_options)(struct catalog *catalog, struct str database, struct str name,
                                  const struct table_option *options, uint32_t option_count,
                                  struct err *err);
+    // What its Iceberg tables are opened with. NULL: it has none.
+    void (*place)(struct catalog *catalog, struct table_place *out);
     void (*close)(struct catalog *catalog);
 };
 

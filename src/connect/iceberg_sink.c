@@ -6,10 +6,10 @@
 #include "base/budget.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "catalog/catalog.h"
 #include "connect/iceberg_token.h"
 #include "connect/not_null.h"
 #include "data/column_builder.h"
-#include "iceberg/catalog_sqlite.h"
 #include "iceberg/data_writer.h"
 #include "plan/plan.h"
 
@@ -31,10 +31,11 @@ enum status iceberg_sink_open_table(const struct table_def *def, struct iceberg_
                                     struct err *err)
 {
     struct table_place place;
-    if (def->owner == NULL || !catalog_sqlite_place(def->owner, &place)) {
+    if (def->owner == NULL || def->owner->ops->place == NULL) {
         return ERR(err, STATUS_UNSUPPORTED, "tables of catalog '%.*s' cannot be opened",
                    STR_ARGS(def->catalog_name));
     }
+    def->owner->ops->place(def->owner, &place);
     struct table_name name = {def->database, def->name};
     return iceberg_table_open(&place, &name, out, err);
 }

@@ -177,7 +177,7 @@ static int create(char **argv)
     table_env_uuid(table_env_system(), uuid);
     table.uuid = str_from(uuid);
     table.location = arena_printf(&arena, "%s/%s/%s", argv[1], argv[2], argv[3]);
-    catalog_sqlite_place(catalog, &place);
+    catalog->ops->place(catalog, &place);
     struct table_name name = {str_from(argv[2]), str_from(argv[3])};
     CHECK(commit_create(&place, &name, &table, &err));
     catalog->ops->close(catalog);
@@ -307,7 +307,7 @@ static int append(int argc, char **argv)
     struct table_name name = {str_from(argv[2]), str_from(argv[3])};
     char segments[4096];
     snprintf(segments, sizeof segments, "%s.segments", argv[0]);
-    catalog_sqlite_place(catalog, &place);
+    catalog->ops->place(catalog, &place);
     struct appender appender = {.restart = number(argc, argv, "restart", 0) != 0};
     appender.options = (struct data_writer_options){
         .store = store,
@@ -505,7 +505,7 @@ static int read_command(int argc, char **argv)
     struct catalog *catalog = open_catalog(argv, store);
     struct table_place place;
     struct iceberg_table *table;
-    catalog_sqlite_place(catalog, &place);
+    catalog->ops->place(catalog, &place);
     CHECK(iceberg_table_open(&place, &(struct table_name){str_from(argv[2]), str_from(argv[3])},
                              &table, &err));
     read_table(table, argc - 4, argv + 4);
@@ -557,7 +557,7 @@ static int commits(char **argv)
     struct table_name name = {str_from(argv[2]), str_from(argv[3])};
     int64_t count = 0;
     str_to_i64(str_from(argv[4]), &count);
-    catalog_sqlite_place(catalog, &place);
+    catalog->ops->place(catalog, &place);
     struct appender appender = {0};
     appender.options = (struct data_writer_options){.store = store,
                                                     .env = place.env,
