@@ -134,7 +134,7 @@ static void world_create(struct world *world, const struct table_update_new *tab
 }
 
 // A table t(id long, day date) partitioned by identity(day).
-static void world_init(struct world *world, int32_t version,
+static inline void world_init(struct world *world, int32_t version,
                        const struct table_property *properties, uint32_t property_count)
 {
     struct iceberg_field fields[2] = {
