@@ -33,7 +33,7 @@ sed -n '/^EXECUTE/,$p' "$script"
 pipeline=$!
 wait_for 1
 say "While it runs, a second process asks the same tables"
-ask "SELECT channel, SUM(bids) AS bids, SUM(revenue) AS revenue FROM per_second GROUP BY channel ORDER BY bids DESC LIMIT 4"
+ask "SELECT channel, COUNT(*) AS bids, MAX(price) AS highest FROM raw_bids GROUP BY channel ORDER BY bids DESC LIMIT 4"
 wait_for 500000
 say "kill -9, in the middle of everything"
 kill -9 "$pipeline"
