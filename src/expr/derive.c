@@ -267,7 +267,10 @@ const struct type *derive_comparable(struct arena *arena, const struct type *a,
     }
     if (type_is_numeric(a) && type_is_numeric(b) &&
         (type_is_approximate(a) || type_is_approximate(b)) && a->kind != b->kind) {
-        return type_new(arena, TYPE_DOUBLE, a->nullable || b->nullable);
+        // As Java promotes: a whole number beside a FLOAT becomes one.
+        bool is_float = (a->kind == TYPE_FLOAT && type_is_integer(b)) ||
+                        (b->kind == TYPE_FLOAT && type_is_integer(a));
+        return type_new(arena, is_float ? TYPE_FLOAT : TYPE_DOUBLE, a->nullable || b->nullable);
     }
     const struct type *types[] = {a, b};
     const struct type *common = derive_least_restrictive(arena, types, 2);

@@ -136,8 +136,9 @@ static enum status bind_time(struct arena *arena, const struct ast_expr *ast,
     if (!read_time(ast->as.literal.text, &at, &time)) {
         return illegal(ast, "TIME", "HH:mm:ss", err);
     }
-    // Flink has TIME(0) only and cuts the fraction.
-    *out = expr_literal_i64(arena, type_with_null(arena, &type_time, false), time.seconds * 1000);
+    // Flink has TIME(0) only, shows whole seconds, and yet keeps milliseconds.
+    *out = expr_literal_i64(arena, type_with_null(arena, &type_time, false),
+                            time.seconds * 1000 + time.nanoseconds / 1000000);
     return STATUS_OK;
 }
 

@@ -180,6 +180,22 @@ static bool valid_utf8(struct str text, size_t from, size_t to)
     return true;
 }
 
+// Where a comment that lasts to the end of its line ends. As in Flink's client, a ';' at the end of
+// the line ends the statement even behind '//' (but not behind '--').
+static size_t line_comment_end(const struct lexer *lexer, size_t at)
+{
+    bool slashes = byte_at(lexer, at) == '/';
+    size_t last = at; // behind the last byte that is not blank
+    for (; at < lexer->text.size; at++) {
+        char byte = lexer->text.ptr[at];
+        if (byte == '\n' || byte == '\r') {
+            break;
+        }
+        last = blank(byte) ? last : at + 1;
+    }
+    return slashes && byte_at(lexer, last - 1) == ';' ? last - 1 : at;
+}
+
 // Skips blanks and comments. False where a comment does not end; `at` is its start then.
 static bool skip_blanks(struct lexer *lexer, size_t *at)
 {
@@ -189,10 +205,7 @@ static bool skip_blanks(struct lexer *lexer, size_t *at)
         if (*at < lexer->text.size && blank(byte)) {
             (*at)++;
         } else if ((byte == '-' && next == '-') || (byte == '/' && next == '/')) {
-            while (*at < lexer->text.size && byte_at(lexer, *at) != '\n' &&
-                   byte_at(lexer, *at) != '\r') {
-                (*at)++;
-            }
+            *at = line_comment_end(lexer, *at);
         } else if (byte == '/' && next == '*' && byte_at(lexer, *at + 2) != '+') {
             size_t end = *at + 2;
             while (end < lexer->text.size &&

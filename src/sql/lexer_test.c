@@ -57,6 +57,7 @@ static void comments_are_skipped_and_hints_are_tokens(void **state)
 {
     (void)state;
     assert_tokens("a -- b\n// c\r/* d */ e/**/f", "WORD:a WORD:e WORD:f");
+    assert_tokens("a // b; \nc -- d;\ne // f; g", "WORD:a SEMICOLON:; WORD:c WORD:e");
     assert_tokens("/*+ H */", "HINT_BEGIN:/*+ WORD:H COMMENT_END:*/");
     assert_tokens("a /* b", "WORD:a ERROR:/* b");
 }
