@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/bits.h"
 #include "base/hash.h"
+#include "codec/parquet_compact.h"
 #include "codec/parquet_rle.h"
 #include "codec/parquet_writer_int.h"
 #include "codec/thrift.h"
@@ -13,6 +14,8 @@ enum {
     RAW_PAGE_MIN = 8192,  // of a first page that decides
     RAW_TRIAL_PAGES = 16, // so often is compression tried again
     RAW_DICTIONARY_MAX = 256 << 10,
+    COMPACT_VALUES = 1000, // of a page that decides on an encoding
+    COMPACT_SHARE = 33,    // a compact encoding has to save a 33rd
 };
 
 // ---- levels ----
@@ -100,32 +103,6 @@ static void bound_codes(struct parquet_encoder *encoder, struct parquet_leaf *le
     }
 }
 
-static enum parquet_encoding put_values(struct parquet_encoder *encoder, struct parquet_leaf *leaf,
-                                        struct bytebuf *out)
-{
-    if (leaf->store == PARQUET_STORE_BOOL) {
-        put_booleans(leaf, out);
-        return PARQUET_PLAIN;
-    }
-    // Nulls only, and no entry yet: codes would ask for a dictionary page that may never come.
-    if (leaf->chunk->state != PARQUET_DICTIONARY_OPEN || leaf->dictionary.count == 0) {
-        bytebuf_add(out, leaf->plain.ptr, leaf->plain.size);
-        return PARQUET_PLAIN;
-    }
-    // One bit at least: not all readers know a width of 0.
-    uint32_t entries = leaf->dictionary.count;
-    uint32_t width = entries < 2 ? 1 : parquet_rle_width(entries - 1);
-    bytebuf_add_byte(out, (uint8_t)width);
-    parquet_rle_encode_u32(out, (const uint32_t *)(const void *)leaf->codes.ptr, leaf->values,
-                           width);
-    if (leaf->order == PARQUET_ORDER_BYTES) {
-        bound_codes(encoder, leaf);
-    }
-    return PARQUET_RLE_DICTIONARY;
-}
-
-// ---- pages ----
-
 static enum status compress(struct parquet_writer *writer, struct str in, size_t from,
                             struct str *out, struct err *err)
 {
@@ -142,6 +119,74 @@ static enum status compress(struct parquet_writer *writer, struct str in, size_t
     *out = str_make(room, from + size);
     return STATUS_OK;
 }
+
+// Whether the chunk's values are smaller in their compact encoding, compressed: seen by trying on a
+// page that is large enough to tell.
+static enum status decide_compact(struct parquet_writer *writer, struct parquet_leaf *leaf,
+                                  struct str plain, struct err *err)
+{
+    struct str packed_plain;
+    struct str packed;
+    struct bytebuf *compact = &writer->encoder->compact;
+    TRY(compress(writer, plain, 0, &packed_plain, err));
+    size_t plain_size = packed_plain.size;
+    compact->size = 0;
+    parquet_compact_encode(leaf->node->element->physical, plain, leaf->values, compact);
+    TRY(compress(writer, bytebuf_str(compact), 0, &packed, err));
+    if (leaf->values >= COMPACT_VALUES) {
+        leaf->chunk->compactness = packed.size < plain_size - plain_size / COMPACT_SHARE
+                                       ? PARQUET_IS_COMPACT
+                                       : PARQUET_STAYS_PLAIN;
+    }
+    return STATUS_OK;
+}
+
+static enum status put_plain(struct parquet_writer *writer, struct parquet_leaf *leaf,
+                             struct bytebuf *out, enum parquet_encoding *encoding, struct err *err)
+{
+    enum parquet_physical physical = leaf->node->element->physical;
+    struct str plain = bytebuf_str(&leaf->plain);
+    bool may = writer->options.encodings == PARQUET_ENCODINGS_COMPACT && leaf->values > 0 &&
+               parquet_compact_encoding(physical) != PARQUET_PLAIN;
+    if (may && leaf->chunk->compactness == PARQUET_UNDECIDED) {
+        TRY(decide_compact(writer, leaf, plain, err));
+    }
+    if (may && leaf->chunk->compactness == PARQUET_IS_COMPACT) {
+        parquet_compact_encode(physical, plain, leaf->values, out);
+        *encoding = parquet_compact_encoding(physical);
+    } else {
+        bytebuf_add(out, plain.ptr, plain.size);
+        *encoding = PARQUET_PLAIN;
+    }
+    return STATUS_OK;
+}
+
+static enum status put_values(struct parquet_writer *writer, struct parquet_leaf *leaf,
+                              struct bytebuf *out, enum parquet_encoding *encoding, struct err *err)
+{
+    if (leaf->store == PARQUET_STORE_BOOL) {
+        put_booleans(leaf, out);
+        *encoding = PARQUET_PLAIN;
+        return STATUS_OK;
+    }
+    // Nulls only, and no entry yet: codes would ask for a dictionary page that may never come.
+    if (leaf->chunk->state != PARQUET_DICTIONARY_OPEN || leaf->dictionary.count == 0) {
+        return put_plain(writer, leaf, out, encoding, err);
+    }
+    // One bit at least: not all readers know a width of 0.
+    uint32_t entries = leaf->dictionary.count;
+    uint32_t width = entries < 2 ? 1 : parquet_rle_width(entries - 1);
+    bytebuf_add_byte(out, (uint8_t)width);
+    parquet_rle_encode_u32(out, (const uint32_t *)(const void *)leaf->codes.ptr, leaf->values,
+                           width);
+    if (leaf->order == PARQUET_ORDER_BYTES) {
+        bound_codes(writer->encoder, leaf);
+    }
+    *encoding = PARQUET_RLE_DICTIONARY;
+    return STATUS_OK;
+}
+
+// ---- pages ----
 
 enum status parquet_page_writer_compress(struct parquet_writer *writer,
                                          const struct parquet_page *page, struct str raw,
@@ -261,7 +306,9 @@ enum status parquet_page_writer_data(struct parquet_writer *writer, struct parqu
         page.def_size = put_levels(leaf, v1, &encoder->page, put_def_levels);
     }
     size_t levels = encoder->page.size;
-    page.encoding = (uint8_t)put_values(encoder, leaf, &encoder->page);
+    enum parquet_encoding encoding;
+    TRY(put_values(writer, leaf, &encoder->page, &encoding, err));
+    page.encoding = (uint8_t)encoding;
     TRY(pack(writer, leaf->chunk, &page, v1 ? 0 : levels, err));
     note_bounds(writer, leaf, &page);
     note_chunk(leaf, &page);

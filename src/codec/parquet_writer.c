@@ -35,6 +35,7 @@ void parquet_encoder_free(struct parquet_encoder *encoder)
     bytebuf_release(&encoder->map);
     bytebuf_release(&encoder->page);
     bytebuf_release(&encoder->packed);
+    bytebuf_release(&encoder->compact);
     bytebuf_release(&encoder->levels);
     bytebuf_release(&encoder->used);
     bytebuf_release(&encoder->live);

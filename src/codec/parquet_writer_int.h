@@ -35,6 +35,7 @@ struct parquet_encoder {
     struct bytebuf map; // entries of a batch's dictionary to codes of ours
     struct bytebuf page;
     struct bytebuf packed;
+    struct bytebuf compact;
     struct bytebuf levels;
     struct bytebuf used;
     struct bytebuf frames[2 * PARQUET_DEPTH_MAX + 4]
@@ -72,6 +73,8 @@ enum parquet_dictionary_state {
     PARQUET_DICTIONARY_ENDED, // its pages stand, further ones are plain
 };
 
+enum parquet_compactness { PARQUET_UNDECIDED, PARQUET_STAYS_PLAIN, PARQUET_IS_COMPACT };
+
 // One leaf in one row group.
 struct parquet_chunk {
     VEC(struct parquet_page) pages;
@@ -82,6 +85,8 @@ struct parquet_chunk {
     // Pages are kept raw as long as compressing does not pay; a chunk that is raw throughout is
     // written uncompressed, raw pages of others are compressed at assembly.
     bool is_raw;
+    // What plain pages are encoded with, once some page showed which is smaller.
+    enum parquet_compactness compactness;
     struct parquet_range range;
     uint64_t slots;
     uint64_t nulls;
