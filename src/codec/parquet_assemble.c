@@ -535,7 +535,8 @@ static void encode_footer(struct assembly *at)
             thrift_put_end(&thrift);
         }
     }
-    thrift_put_binary(&thrift, 6, STR_LIT("frazil"));
+    // parquet-mr distrusts statistics of binaries unless it can parse this.
+    thrift_put_binary(&thrift, 6, STR_LIT("frazil version 0.1.0 (build 0)"));
     // TYPE_ORDER for every leaf: without it readers may not trust min_value and max_value.
     thrift_put_list(&thrift, 7, THRIFT_STRUCT, writer->tree.leaf_count);
     for (uint32_t i = 0; i < writer->tree.leaf_count; i++) {
