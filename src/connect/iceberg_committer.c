@@ -373,6 +373,20 @@ static enum status clean_segments(struct iceberg_committer *committer, const str
     return STATUS_OK;
 }
 
+// An expiry may have been cut off in any former run, and what it left is of older ones still.
+static enum status clean_metadata(struct iceberg_committer *committer, struct arena *arena,
+                                  struct err *err)
+{
+    uint32_t count = (uint32_t)(committer->identity.run - 1);
+    uint64_t *tags = arena_new_array(arena, uint64_t, count + 1);
+    uint32_t removed;
+    for (uint32_t i = 0; i < count; i++) {
+        tags[i] = iceberg_token_tag(committer->identity.pipeline_uuid,
+                                    committer->identity.insert_name, i + 1);
+    }
+    return commit_clean_metadata(committer->table, tags, count, &removed, err);
+}
+
 static enum status clean(struct iceberg_committer *committer, uint64_t run_from,
                          const struct str *open, uint32_t open_count, struct arena *arena,
                          struct err *err)
@@ -398,6 +412,7 @@ static enum status clean(struct iceberg_committer *committer, uint64_t run_from,
                                          committer->identity.insert_name, run);
         TRY(commit_clean(committer->table, tag, keep, total, &removed, err));
     }
+    TRY(clean_metadata(committer, arena, err));
     return clean_segments(committer, keep, total, arena, err);
 }
 

@@ -161,3 +161,93 @@ enum status commit_clean(struct iceberg_table *table, uint64_t writer_tag, const
     arena_release(&arena);
     return status;
 }
+
+enum { TAG_SIZE = 13 };
+
+struct tag {
+    char text[TAG_SIZE + 1]; // "0123abcd-4567"
+};
+
+static int compare_tags(const void *a, const void *b)
+{
+    return memcmp(a, b, TAG_SIZE);
+}
+
+// Whether a name carries one of the (sorted) tags.
+static bool has_tag(struct str name, const struct tag *tags, uint32_t count)
+{
+    for (size_t at = 0; at + TAG_SIZE <= name.size; at++) {
+        if (name.ptr[at + 8] == '-' &&
+            bsearch(name.ptr + at, tags, count, sizeof *tags, compare_tags) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The paths that metadata names without a look into manifest lists.
+static void add_named(const struct iceberg_table *table, str_vec *out)
+{
+    const struct table_metadata *metadata = table->metadata;
+    VEC_PUSH(out, table->location);
+    for (uint32_t i = 0; i < metadata->metadata_log_count; i++) {
+        VEC_PUSH(out, metadata->metadata_log[i].file);
+    }
+    for (uint32_t i = 0; i < metadata->snapshot_count; i++) {
+        VEC_PUSH(out, metadata->snapshots[i].manifest_list);
+    }
+}
+
+// Takes out of `candidates` what is among `reachable`, which it sorts.
+static void drop_reachable(str_vec *candidates, str_vec *reachable)
+{
+    uint32_t kept = 0;
+    qsort(reachable->items, reachable->count, sizeof *reachable->items, compare_strs);
+    for (uint32_t i = 0; i < candidates->count; i++) {
+        if (bsearch(&candidates->items[i], reachable->items, reachable->count,
+                    sizeof *reachable->items, compare_strs) == NULL) {
+            candidates->items[kept++] = candidates->items[i];
+        }
+    }
+    candidates->count = kept;
+}
+
+enum status commit_clean_metadata(struct iceberg_table *table, const uint64_t *writer_tags,
+                                  uint32_t tag_count, uint32_t *removed, struct err *err)
+{
+    struct arena arena;
+    struct store_object *objects;
+    size_t count = 0;
+    str_vec candidates = {0};
+    str_vec reachable = {0};
+    *removed = 0;
+    arena_init(&arena);
+    struct tag *tags = arena_new_array(&arena, struct tag, tag_count + 1);
+    for (uint32_t i = 0; i < tag_count; i++) {
+        table_env_tag_text(writer_tags[i], tags[i].text);
+    }
+    qsort(tags, tag_count, sizeof *tags, compare_tags);
+    struct str directory = arena_printf(
+        &arena, "%.*s/", STR_ARGS(iceberg_table_metadata_directory(table->metadata, &arena)));
+    enum status status = store_list(table->place.store, directory, &arena, &objects, &count, err);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        if (has_tag(file_name(objects[i].path), tags, tag_count)) {
+            VEC_PUSH(&candidates, objects[i].path);
+        }
+    }
+    add_named(table, &reachable);
+    drop_reachable(&candidates, &reachable);
+    if (status == STATUS_OK && candidates.count > 0) {
+        reachable.count = 0;
+        status = add_reachable(table, &arena, "", false, &reachable, err);
+        drop_reachable(&candidates, &reachable);
+    }
+    for (uint32_t i = 0; status == STATUS_OK && i < candidates.count; i++) {
+        commit_remove(table->place.store, candidates.items[i]);
+        (*removed)++;
+    }
+    VEC_RELEASE(&candidates);
+    VEC_RELEASE(&reachable);
+    arena_release(&arena);
+    return status;
+}
