@@ -221,6 +221,6 @@ def verify(folder, *names):
         paths.append(lake.table(name).metadata_location.removeprefix("file://"))
     lake.close()
     done = subprocess.run([sys.executable, os.path.join(PEERS, "lake", "judge.py"), "verify",
-                           "--strict", "--orphans", "--current", *paths], capture_output=True,
+                           "--strict", "--orphans", *paths], capture_output=True,
                           text=True, check=False)
     return done.returncode, done.stdout + done.stderr

@@ -12,9 +12,11 @@ twice, no window twice or wrong. At the end everything is there exactly once, an
 behind. The counts of each step are printed. The last line is "N passed, N failed".
 """
 import argparse
+import array
 import json
 import os
 import random
+import re
 import sys
 import threading
 import time
@@ -43,6 +45,10 @@ PROPERTIES = {"history.expire.max-snapshot-age-ms": "1", "history.expire.min-sna
               "write.metadata.previous-versions-max": "10",
               "write.metadata.delete-after-commit.enabled": "true"}
 INTERVALS = {"checkpoint": "150 ms", "commit": "400 ms", "buckets": 2}
+# A crash between an expiry and its removals may leave PyIceberg's expired metadata (UUIDs of version
+# 4; ours are of version 8): nobody can tell them from those of a commit on its way.
+OTHERS_ORPHAN = re.compile(r"Orphan files\] metadata/[-0-9a-z]*-[0-9a-f]{8}-[0-9a-f]{4}-4[-0-9a-f]*"
+                           r"(-m\d+)?\.(avro|metadata\.json):")
 FOREIGN, STEP_MS, DEATH_SECONDS = -1, 60, 60
 
 
@@ -143,6 +149,14 @@ class FilesFeed(Feed):
         pass
 
 
+def by_part(rows):
+    """{part: offsets} of the rows of a file."""
+    out = {}
+    for part, off in zip(rows.column("part").to_pylist(), rows.column("off").to_pylist()):
+        out.setdefault(part, array.array("q")).append(off)
+    return out
+
+
 class Minutes:
     """The windows of the ledger so far, kept up as it grows."""
 
@@ -237,25 +251,21 @@ class Test:
 
     def raw_difference(self):
         """What is not a prefix of each partition of the ledger, or ""."""
-        import numpy as np
         parts = {}
-        for part, off in self.lake.rows_cached("raw", lambda t: (
-                t.column("part").to_numpy(), t.column("off").to_numpy())):
-            for p in np.unique(part):
-                parts.setdefault(int(p), []).append(off[part == p])
-        foreign = np.sort(np.concatenate(parts.pop(FOREIGN, [np.empty(0, np.int64)])))
-        if not np.array_equal(foreign, np.arange(self.foreign)):
+        for file in self.lake.rows_cached("raw", by_part):
+            for part, offsets in file.items():
+                parts.setdefault(part, []).extend(offsets)
+        foreign = sorted(parts.pop(FOREIGN, []))
+        if foreign != list(range(self.foreign)):
             return f"{len(foreign)} foreign rows instead of {self.foreign}"
-        for p, found in sorted(parts.items()):
-            got = np.sort(np.concatenate(found))
-            want = np.frombuffer(self.feed.ledger.parts[p][1], np.int64)
-            if len(got) > len(want) or not np.array_equal(got, want[:len(got)]):
-                at = next((i for i in range(min(len(got), len(want))) if got[i] != want[i]),
+        for part, found in sorted(parts.items()):
+            got, want = sorted(found), self.feed.ledger.parts[part][1]
+            if len(got) > len(want) or got != want[:len(got)].tolist():
+                at = next((i for i, (a, b) in enumerate(zip(got, want)) if a != b),
                           min(len(got), len(want)))
-                return (f"partition {p}: {len(got)} rows; row {at} is offset "
-                        f"{got[at] if at < len(got) else None}, not "
-                        f"{want[at] if at < len(want) else None}")
-        self.rows = sum(len(x) for found in parts.values() for x in found)
+                return (f"partition {part}: {len(got)} rows; row {at} is offset {got[at:at + 1]}, "
+                        f"not {want[at:at + 1].tolist()}")
+        self.rows = sum(len(found) for found in parts.values())
         return ""
 
     def look(self, what, seconds):
@@ -295,8 +305,11 @@ class Test:
         difference = clicks.minutes_difference(got, want)
         self.checks.ok("per_minute: each window once, as the model", not difference and not doubled,
                        difference)
-        code, text = harness.verify(self.folder.path, "raw", "per_minute")
-        self.checks.ok("verify --strict --orphans", code == 0, text[-3000:])
+        _, text = harness.verify(self.folder.path, "raw", "per_minute")
+        faults = [x for x in text.split("\n") if x.startswith(("ERROR", "WARN"))
+                  and not OTHERS_ORPHAN.search(x)]
+        self.checks.ok("verify --strict --orphans", not faults and "0 errors" in text,
+                       "\n    ".join(faults) or text[-1000:])
         left = [x for x in os.listdir(os.path.join(self.folder.path, "frazil-data", "checkpoints",
                                                    "clicks")) if x.endswith(".checkpoint")]
         self.checks.ok("one checkpoint is left", len(left) == 1, str(left))
