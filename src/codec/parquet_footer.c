@@ -4,12 +4,28 @@
 #include "base/arena.h"
 #include "codec/thrift.h"
 
+// Less than any real one.
+enum { ELEMENT_BYTES_MIN = 3, CHUNK_BYTES_MIN = 12 };
+
 static void skip_struct(struct thrift_reader *reader)
 {
     struct thrift_struct at = thrift_struct_begin(reader);
     while (thrift_struct_next(reader, &at)) {
         thrift_skip(reader, &at);
     }
+}
+
+// The count of a list whose structs take at least `least` bytes each, so that what a damaged footer
+// makes us allocate stays in proportion to its size.
+static uint32_t list_of_structs(struct thrift_reader *reader, const struct thrift_struct *at,
+                                uint32_t least)
+{
+    uint32_t count = thrift_list(reader, at, THRIFT_STRUCT);
+    if (count > (size_t)(reader->end - reader->at) / least) {
+        thrift_fail(reader, "a list has more elements than bytes are left");
+        return 0;
+    }
+    return count;
 }
 
 // ---- schema ----
@@ -224,7 +240,7 @@ static void read_group(struct thrift_reader *reader, struct arena *arena,
     while (thrift_struct_next(reader, &at)) {
         switch (at.id) {
         case 1:
-            out->chunk_count = thrift_list(reader, &at, THRIFT_STRUCT);
+            out->chunk_count = list_of_structs(reader, &at, CHUNK_BYTES_MIN);
             out->chunks = arena_new_array(arena, struct parquet_chunk_meta, out->chunk_count + 1);
             for (uint32_t i = 0; i < out->chunk_count && reader->failure == NULL; i++) {
                 read_chunk(reader, &out->chunks[i]);
@@ -272,7 +288,7 @@ static bool read_order(struct thrift_reader *reader)
 static void read_lists(struct thrift_reader *reader, struct arena *arena,
                        const struct thrift_struct *at, struct parquet_footer *out)
 {
-    uint32_t count = thrift_list(reader, at, THRIFT_STRUCT);
+    uint32_t count = list_of_structs(reader, at, at->id == 7 ? 1 : ELEMENT_BYTES_MIN);
     switch (at->id) {
     case 2:
         out->element_count = count;
@@ -461,7 +477,7 @@ enum status parquet_footer_offset_index(struct arena *arena, struct str bytes,
             thrift_skip(&reader, &at);
             continue;
         }
-        out->count = thrift_list(&reader, &at, THRIFT_STRUCT);
+        out->count = list_of_structs(&reader, &at, ELEMENT_BYTES_MIN);
         out->pages = arena_new_array(arena, struct parquet_page_location, out->count + 1);
         for (uint32_t i = 0; i < out->count && reader.failure == NULL; i++) {
             read_location(&reader, &out->pages[i]);

@@ -223,8 +223,9 @@ static enum status decode_dictionary(struct parquet_leaf_reader *leaf, struct st
         .take = take_dictionary_memory, .owner = leaf, .bytes_max = reader->options.page_bytes_max};
     struct parquet_decoder decoder;
     const struct parquet_conversion *conversion = &leaf->conversion;
-    // A value takes at least a bit: so the count is bounded by what is there.
-    if (count > (uint64_t)bytes.size * 8) {
+    // A value takes at least a bit, and what it becomes is not more than a few pages.
+    if (count > (uint64_t)bytes.size * 8 ||
+        (uint64_t)count * conversion->target_width > memory.bytes_max * 4) {
         return ERR(err, STATUS_INVALID_DATA, "a dictionary of %u values has %zu bytes", count,
                    bytes.size);
     }

@@ -6,7 +6,7 @@
 #include "base/byte_source.h"
 #include "codec/parquet_reader_int.h"
 
-enum { INDEX_BYTES_MAX = 64 << 20 };
+enum { INDEX_BYTES_MAX = 16 << 20 };
 
 // A leaf at any depth, not below a list: its values are as many as the rows.
 static const struct parquet_node *find_leaf(const struct parquet_node *node, int32_t id)

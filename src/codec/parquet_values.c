@@ -9,7 +9,7 @@
 enum {
     SKIP_ROWS = 2048,
     DICTIONARY_BYTES_MAX = BATCH_BYTES_MAX / 4, // of strings: a larger one is not handed out
-    ENTRIES_MAX = 1 << 26, // levels of a batch: a list longer than that is refused
+    ENTRIES_MAX = 1 << 24, // levels of a batch: a list longer than that is refused
 };
 
 static enum status too_few(struct err *err)
