@@ -2,21 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """JSON records into columns against DuckDB, one thread each, the same file of 10 fields a record.
 
-    json_compare.py BENCH_JSON [--mib 128] [--runs 3]
+    json_compare.py [--mib 128] [--runs 3]
 
 Alternates runs. Ours decodes all ten columns from memory, DuckDB's read_json reads the file (from the page
 cache) with the same columns and an aggregate that needs each of them. CPU seconds of the decoding
-thread, and of DuckDB's process after its start. Prints a JSON line with medians and the ratio, whose
-gate is 2.5.
+thread, and of DuckDB's process after its start.
 """
 import argparse
 import json
 import os
 import re
 import statistics
-import subprocess
 import sys
-import tempfile
+
+import report
 
 DUCK = r"""
 import duckdb, json, resource, sys
@@ -39,31 +38,30 @@ print(json.dumps({"cpu_s": cpu() - start, "rows": r[0], "amount": str(r[4])}))
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("bench_json")
+    p = argparse.ArgumentParser()
     p.add_argument("--mib", type=int, default=128)
     p.add_argument("--runs", type=int, default=3)
-    p.add_argument("--python", default=sys.executable)
     a = p.parse_args()
+    python, ours_program = report.judges_python(), report.program("bench_json")
+    rows = report.Rows()
     ours, theirs = [], []
-    with tempfile.TemporaryDirectory() as tmp:
-        path = os.path.join(tmp, "records.ndjson")
-        subprocess.run([a.bench_json, "--write", path, str(a.mib)], check=True)
+    with report.Folder() as folder:
+        path = folder.file("records.ndjson")
+        report.run([ours_program, "--write", path, str(a.mib)])
         size = os.path.getsize(path)
         for _ in range(a.runs):
-            out = subprocess.run([a.bench_json, str(a.mib), "3"], check=True, capture_output=True, text=True)
-            ours.append(float(re.search(r"best ([0-9.]+)", out.stdout).group(1)))
-            out = subprocess.run([a.python, "-c", DUCK, path], check=True, capture_output=True, text=True)
-            answer = json.loads(out.stdout)
+            out = report.run([ours_program, str(a.mib), "3"]).out
+            ours.append(float(re.search(r"best ([0-9.]+)", out).group(1)))
+            answer = json.loads(report.run([python, "-c", DUCK, path]).out)
             theirs.append(size / answer["cpu_s"] / 1e9)
-        rows = sum(1 for _ in open(path, "rb"))
-        if rows != answer["rows"]:
-            sys.exit(f"{answer['rows']} rows, expected {rows}")
-    result = {"bench": "json", "gb_s": round(statistics.median(ours), 3),
-              "duckdb_gb_s": round(statistics.median(theirs), 3)}
-    result["ratio"] = round(result["gb_s"] / result["duckdb_gb_s"], 2)
-    print(json.dumps(result))
+        counted = sum(1 for _ in open(path, "rb"))
+    rows.right("rows", counted == answer["rows"], f"{answer['rows']}, expected {counted}")
+    best, duck = statistics.median(ours), statistics.median(theirs)
+    how = f"{a.runs} runs each, {a.mib} MiB: ours {ours}, DuckDB {[round(x, 3) for x in theirs]} GB/s"
+    rows.at_least("JSON to columns, GB/s a core", best, 0.8, how)
+    rows.at_least("JSON to columns, x DuckDB", best / duck, 2.5, how)
+    return rows.finish()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

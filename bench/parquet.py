@@ -2,19 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parquet write and read against DuckDB, one thread each, CPU seconds of the whole process.
 
-    parquet.py BENCH_PARQUET [--rows N] [--codec zstd] [--level 1] [--runs 3] [--compact]
+    parquet.py [--rows N] [--codec zstd] [--level 1] [--runs 3] [--compact]
 
-Alternates runs of ours and DuckDB's on the same nine columns and prints a JSON line with the medians
-and the ratios. DuckDB reads the rows into memory before its clock starts, writes with its defaults
-and the same codec and level, and reads by an aggregate that needs every value.
+Alternates runs of ours and DuckDB's on the same nine columns. DuckDB reads the rows into memory before
+its clock starts, writes with its defaults and the same codec and level, and reads by an aggregate that
+needs every value.
 """
 import argparse
 import json
-import os
 import statistics
-import subprocess
 import sys
-import tempfile
+
+import report
 
 DUCK = r"""
 import duckdb, json, os, resource, sys
@@ -42,52 +41,54 @@ else:
 
 
 def run(command):
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        sys.exit(f"{command[:3]}: {done.stderr}")
-    return json.loads(done.stdout)
+    return json.loads(report.run(command).out)
+
+
+def measure(a, folder, rows):
+    ours = {"write": [], "read": [], "read_theirs": []}
+    duck = {"write": [], "read": [], "read_theirs": []}
+    bench, python = report.program("bench_parquet"), report.judges_python()
+    mine, theirs = folder.file("ours.parquet"), folder.file("duck.parquet")
+    codec, level = a.codec, a.level
+    write = [bench, "write", mine, str(a.rows), codec, level] + (["compact"] if a.compact else [])
+    for _ in range(a.runs):
+        ours["write"].append(run(write))
+        duck["write"].append(run([python, "-c", DUCK, "write", mine, theirs, codec, level]))
+        for name, path in (("read", mine), ("read_theirs", theirs)):
+            ours[name].append(run([bench, "read", path]))
+            duck[name].append(run([python, "-c", DUCK, "read", path, "", codec, level]))
+    for left, right in zip(ours["read"] + ours["read_theirs"], duck["read"] + duck["read_theirs"]):
+        rows.right("rows", (left["rows"], left["sums"]) == (right["rows"], right["sums"]),
+                   f"{left} {right}")
+    return ours, duck
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("bench")
-    parser.add_argument("--rows", type=int, default=2000000)
-    parser.add_argument("--codec", default="zstd")
-    parser.add_argument("--level", default="1")
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--compact", action="store_true")
-    arguments = parser.parse_args()
-    codec, level = arguments.codec, arguments.level
-    ours = {"write": [], "read": []}
-    duck = {"write": [], "read": [], "read_theirs": []}
-    ours["read_theirs"] = []
-    with tempfile.TemporaryDirectory() as folder:
-        a, b = os.path.join(folder, "ours.parquet"), os.path.join(folder, "duck.parquet")
-        write = [arguments.bench, "write", a, str(arguments.rows), codec, level]
-        write += ["compact"] if arguments.compact else []
-        for _ in range(arguments.runs):
-            ours["write"].append(run(write))
-            duck["write"].append(run([sys.executable, "-c", DUCK, "write", a, b, codec, level]))
-            ours["read"].append(run([arguments.bench, "read", a]))
-            duck["read"].append(run([sys.executable, "-c", DUCK, "read", a, "", codec, level]))
-            ours["read_theirs"].append(run([arguments.bench, "read", b]))
-            duck["read_theirs"].append(run([sys.executable, "-c", DUCK, "read", b, "", codec,
-                                            level]))
-    for left, right in zip(ours["read"] + ours["read_theirs"], duck["read"] + duck["read_theirs"]):
-        if (left["rows"], left["sums"]) != (right["rows"], right["sums"]):
-            sys.exit(f"rows differ: {left} {right}")
+    p = argparse.ArgumentParser()
+    p.add_argument("--rows", type=int, default=2000000)
+    p.add_argument("--codec", default="zstd")
+    p.add_argument("--level", default="1")
+    p.add_argument("--runs", type=int, default=3)
+    p.add_argument("--compact", action="store_true")
+    a = p.parse_args()
+    rows = report.Rows()
+    with report.Folder() as folder:
+        ours, duck = measure(a, folder, rows)
 
-    def speed(results):
-        return arguments.rows / statistics.median(r["cpu_s"] for r in results) / 1e6
-    out = {"rows": arguments.rows, "codec": f"{codec}-{level}", "compact": arguments.compact}
-    for what in ("write", "read", "read_theirs"):
-        out[what] = {"ours_M_rows_cpu_s": round(speed(ours[what]), 2),
-                     "duckdb_M_rows_cpu_s": round(speed(duck[what]), 2),
-                     "ratio": round(speed(ours[what]) / speed(duck[what]), 2)}
-    out["size"] = {"ours": ours["write"][0]["bytes"], "duckdb": duck["write"][0]["bytes"],
-                   "ratio": round(ours["write"][0]["bytes"] / duck["write"][0]["bytes"], 3)}
-    print(json.dumps(out))
+    def ratio(what):
+        speeds = [a.rows / statistics.median(r["cpu_s"] for r in side[what]) / 1e6
+                  for side in (ours, duck)]
+        how = f"{a.runs} runs each, ours {speeds[0]:.2f}, DuckDB {speeds[1]:.2f} M rows a CPU-second"
+        return speeds[0] / speeds[1], how
+    name = f"Parquet, 9 columns, {a.codec}-{a.level}"
+    rows.at_least(f"{name}: write, x DuckDB", ratio("write")[0], 2.5, ratio("write")[1])
+    sizes = ours["write"][0]["bytes"], duck["write"][0]["bytes"]
+    rows.at_most(f"{name}: size, x DuckDB", sizes[0] / sizes[1], 1.05, f"{sizes[0]} and {sizes[1]} bytes")
+    rows.at_least(f"{name}: decode our file, x DuckDB", ratio("read")[0], 1.2, ratio("read")[1])
+    rows.at_least(f"{name}: decode DuckDB's file, x DuckDB", ratio("read_theirs")[0], 1.2,
+                  ratio("read_theirs")[1])
+    return rows.finish()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
