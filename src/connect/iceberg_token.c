@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -100,9 +99,9 @@ struct str iceberg_token_print(const struct iceberg_token_mark *mark, struct are
         json_object_set_new(object, "positions",
                             json_stringn(mark->positions.ptr, mark->positions.size));
     }
-    char *text = json_dumps(object, JSON_COMPACT);
-    struct str out = arena_str(arena, str_from(text));
-    free(text); // jansson's own
+    size_t size = json_dumpb(object, NULL, 0, JSON_COMPACT);
+    char *text = arena_alloc(arena, size + 1);
+    (void)json_dumpb(object, text, size, JSON_COMPACT);
     json_decref(object);
-    return out;
+    return str_make(text, size);
 }

@@ -2,8 +2,8 @@
 //
 // sink: where rows go, in two phases (engine.md section 7).
 //
-//     worker      write rows … at a barrier: prepare → a committable (bytes) in the checkpoint
-//     coordinator the checkpoint is durable → commit(token, committables of all instances)
+//     worker      write rows … at a barrier: prepare -> a committable (bytes) in the checkpoint
+//     coordinator the checkpoint is durable -> commit(token, committables of all instances)
 //     after a crash  resolve(committables of the restored checkpoint): was it committed? then forget,
 //                 else commit now
 //
