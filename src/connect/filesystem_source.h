@@ -2,8 +2,8 @@
 //
 // filesystem_source: rows out of files ('connector' = 'filesystem').
 //
-// The path is a file, a directory (all files below it), or a pattern that matches files; formats are
-// those of record_format.h; gzip and zstd are told by the files' first bytes. Bounded; with
+// The path is a file, a directory (all files below it), or a pattern that matches files; formats
+// are those of record_format.h; gzip and zstd are told by the files' first bytes. Bounded; with
 // 'source.monitor-interval' files that appear later are read too, and the source never ends (in
 // batch queries it does). A file counts as complete when it appears: move it into place.
 //
