@@ -5,9 +5,9 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "exec/column_map.h"
 #include "exec/source.h"
 #include "expr/program.h"
-#include "exec/column_map.h"
 #include "plan/plan.h"
 #include "sys/clock.h"
 
@@ -58,20 +58,21 @@ static bool is_idle(const struct op_watermark *assigner, const struct source_spl
 }
 
 // The minimum over active splits, `except` left out; WATERMARK_END where none is active. Sets
-// *highest to the greatest of all, for the case that all are idle.
+// *highest to the greatest of all, finished ones too, for the case that none is active.
 static int64_t lowest_of_others(const struct op_watermark *assigner, uint32_t except,
-                                int64_t *highest, bool *any_open)
+                                int64_t *highest)
 {
     int64_t lowest = WATERMARK_END;
     *highest = WATERMARK_NONE;
-    *any_open = false;
     for (uint32_t i = 0; i < assigner->splits->count; i++) {
         const struct source_split *split = &assigner->splits->items[i];
-        if (i == except || split->state == SPLIT_FINISHED) {
+        if (i == except) {
             continue;
         }
-        *any_open = true;
         *highest = split->watermark > *highest ? split->watermark : *highest;
+        if (split->state == SPLIT_FINISHED) {
+            continue;
+        }
         if (!is_idle(assigner, split)) {
             lowest = split->watermark < lowest ? split->watermark : lowest;
         }
@@ -145,8 +146,7 @@ static enum op_result watermark_on_batch(struct op *op, uint32_t port, const str
     }
     int64_t before = assigner->emitted;
     int64_t highest;
-    bool any_open;
-    int64_t others = lowest_of_others(assigner, in->split, &highest, &any_open);
+    int64_t others = lowest_of_others(assigner, in->split, &highest);
     out->batch = *in;
     out->batch.owner = NULL;
     if (assigner->by_row) {
@@ -175,11 +175,12 @@ static enum op_result watermark_on_dry(struct op *op, struct op_output *out, str
     note_new_splits(assigner);
     int64_t before = assigner->emitted;
     int64_t highest;
-    bool any_open;
-    int64_t lowest = lowest_of_others(assigner, UINT32_MAX, &highest, &any_open);
+    int64_t lowest = lowest_of_others(assigner, UINT32_MAX, &highest);
     // An instance without open splits has nothing to wait for: idle at once.
     bool idle = lowest == WATERMARK_END && !assigner->splits->has_pending;
-    int64_t candidate = lowest == WATERMARK_END ? highest : lowest;
+    int64_t candidate = lowest != WATERMARK_END         ? lowest
+                        : assigner->splits->has_pending ? before
+                                                        : highest;
     assigner->emitted = candidate > before ? candidate : before;
     emit_if_grown(assigner, assigner->announces ? WATERMARK_NONE : before, out);
     assigner->announces = false;
@@ -319,12 +320,12 @@ enum status op_watermark_new(const struct plan_node *node, const struct op_conte
     if (context->restore != NULL) {
         restore(assigner, context->restore);
     }
-    struct program_spec spec = {
-        .exprs = &node->as.watermark.expression,
-        .count = 1,
-        .column_ids = column_map_ids(&assigner->op.scratch, node->inputs[0]),
-        .column_count = node->inputs[0]->column_count,
-        .settings = context->expr_settings};
+    struct program_spec spec = {.exprs = &node->as.watermark.expression,
+                                .count = 1,
+                                .column_ids =
+                                    column_map_ids(&assigner->op.scratch, node->inputs[0]),
+                                .column_count = node->inputs[0]->column_count,
+                                .settings = context->expr_settings};
     enum status status = program_compile(&spec, &assigner->program, err);
     if (status != STATUS_OK) {
         watermark_close(&assigner->op);
