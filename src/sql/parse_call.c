@@ -352,11 +352,9 @@ static enum status parse_args(struct parser *parser, struct ast_call *call)
 {
     PARSER_LIST(const struct ast_expr *) args = {0};
     TRY(parser_expect_kind(parser, TOKEN_LPAREN));
-    if (parser_at_kind(parser, TOKEN_STAR) && parser_ahead_kind(parser, 1, TOKEN_RPAREN)) {
-        parser_advance(parser);
-        parser_advance(parser);
+    if (parser_accept_kind(parser, TOKEN_STAR)) {
         call->form = AST_CALL_STAR;
-        return STATUS_OK;
+        return parser_expect_kind(parser, TOKEN_RPAREN);
     }
     if (parser_accept_kind(parser, TOKEN_RPAREN)) {
         return STATUS_OK;
