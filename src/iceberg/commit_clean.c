@@ -51,7 +51,7 @@ static void add_copy(struct arena *arena, str_vec *out, struct str path)
     VEC_PUSH(out, arena_str(arena, path));
 }
 
-// The files of a manifest, live or told as deleted.
+// The live files of a manifest: what it tells as deleted is reached through older ones, or not at all.
 static enum status add_files(struct iceberg_table *table, struct arena *arena,
                              const struct manifest_file *row, const char *tag, str_vec *out,
                              struct err *err)
@@ -66,8 +66,7 @@ static enum status add_files(struct iceberg_table *table, struct arena *arena,
                    STR_ARGS(row->path), row->spec_id);
     }
     TRY(store_read(table->place.store, row->path, TABLE_MANIFEST_BYTES_MAX, &bytes, err));
-    struct manifest_reader_options options = {
-        .file = row, .spec = spec, .metric_ids = &none, .with_deleted = true};
+    struct manifest_reader_options options = {.file = row, .spec = spec, .metric_ids = &none};
     enum status status =
         manifest_reader_open(str_make(bytes->ptr, bytes->size), &options, &reader, err);
     while (status == STATUS_OK) {
@@ -122,6 +121,23 @@ static enum status add_reachable(struct iceberg_table *table, struct arena *aren
     return status;
 }
 
+// Takes out of `candidates` what is among `reachable`, which it sorts.
+static void drop_reachable(str_vec *candidates, str_vec *reachable)
+{
+    uint32_t kept = 0;
+    if (reachable->count == 0) {
+        return;
+    }
+    qsort(reachable->items, reachable->count, sizeof *reachable->items, compare_strs);
+    for (uint32_t i = 0; i < candidates->count; i++) {
+        if (bsearch(&candidates->items[i], reachable->items, reachable->count,
+                    sizeof *reachable->items, compare_strs) == NULL) {
+            candidates->items[kept++] = candidates->items[i];
+        }
+    }
+    candidates->count = kept;
+}
+
 enum status commit_clean(struct iceberg_table *table, uint64_t writer_tag, const struct str *keep,
                          uint32_t keep_count, uint32_t *removed, struct err *err)
 {
@@ -146,15 +162,12 @@ enum status commit_clean(struct iceberg_table *table, uint64_t writer_tag, const
     for (uint32_t i = 0; i < keep_count; i++) {
         VEC_PUSH(&reachable, keep[i]);
     }
-    if (reachable.count > 0) {
-        qsort(reachable.items, reachable.count, sizeof *reachable.items, compare_strs);
-    }
-    for (uint32_t i = 0; status == STATUS_OK && i < tagged.count; i++) {
-        if (reachable.count == 0 || bsearch(&tagged.items[i], reachable.items, reachable.count,
-                                            sizeof *reachable.items, compare_strs) == NULL) {
-            commit_remove(table->place.store, tagged.items[i]);
-            (*removed)++;
-        }
+    if (status == STATUS_OK) {
+        // For good: a later run does not look for files of this one's predecessors any more.
+        drop_reachable(&tagged, &reachable);
+        *removed = tagged.count;
+        status =
+            commit_remove_for_good(table->place.store, tagged.items, tagged.count, err);
     }
     VEC_RELEASE(&tagged);
     VEC_RELEASE(&reachable);
@@ -198,18 +211,56 @@ static void add_named(const struct iceberg_table *table, str_vec *out)
     }
 }
 
-// Takes out of `candidates` what is among `reachable`, which it sorts.
-static void drop_reachable(str_vec *candidates, str_vec *reachable)
+static bool is_among(const str_vec *sorted, struct str text)
 {
-    uint32_t kept = 0;
-    qsort(reachable->items, reachable->count, sizeof *reachable->items, compare_strs);
-    for (uint32_t i = 0; i < candidates->count; i++) {
-        if (bsearch(&candidates->items[i], reachable->items, reachable->count,
-                    sizeof *reachable->items, compare_strs) == NULL) {
-            candidates->items[kept++] = candidates->items[i];
+    return sorted->count > 0 && bsearch(&text, sorted->items, sorted->count, sizeof text,
+                                        compare_strs) != NULL;
+}
+
+// The files of those manifests of a lost list that are lost, too.
+static enum status add_lost_files(struct iceberg_table *table, struct arena *arena,
+                                  const str_vec *lost, struct str list, str_vec *out,
+                                  struct err *err)
+{
+    struct manifest_file *rows;
+    uint32_t count;
+    struct buf *bytes;
+    TRY(store_read(table->place.store, list, TABLE_MANIFEST_BYTES_MAX, &bytes, err));
+    enum status status =
+        manifest_list_read(arena, str_make(bytes->ptr, bytes->size), list, &rows, &count, err);
+    buf_unref(bytes);
+    for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
+        if (is_among(lost, rows[i].path)) {
+            status = add_files(table, arena, &rows[i], "", out, err);
         }
     }
-    candidates->count = kept;
+    return status;
+}
+
+// An expiry removes data files first, then manifests, then lists. Where lists are left, so may be the
+// others, and they tell which data files there were.
+static enum status remove_lost_files(struct iceberg_table *table, struct arena *arena,
+                                     str_vec *lost, struct err *err)
+{
+    str_vec files = {0};
+    str_vec reachable = {0};
+    enum status status = STATUS_OK;
+    qsort(lost->items, lost->count, sizeof *lost->items, compare_strs);
+    for (uint32_t i = 0; status == STATUS_OK && i < lost->count; i++) {
+        if (str_starts(file_name(lost->items[i]), "snap-")) {
+            status = add_lost_files(table, arena, lost, lost->items[i], &files, err);
+        }
+    }
+    if (status == STATUS_OK && files.count > 0) {
+        status = add_reachable(table, arena, "", true, &reachable, err);
+    }
+    if (status == STATUS_OK) {
+        drop_reachable(&files, &reachable);
+        status = commit_remove_for_good(table->place.store, files.items, files.count, err);
+    }
+    VEC_RELEASE(&files);
+    VEC_RELEASE(&reachable);
+    return status;
 }
 
 enum status commit_clean_metadata(struct iceberg_table *table, const uint64_t *writer_tags,
@@ -241,6 +292,9 @@ enum status commit_clean_metadata(struct iceberg_table *table, const uint64_t *w
         reachable.count = 0;
         status = add_reachable(table, &arena, "", false, &reachable, err);
         drop_reachable(&candidates, &reachable);
+    }
+    if (status == STATUS_OK && candidates.count > 0) {
+        status = remove_lost_files(table, &arena, &candidates, err);
     }
     for (uint32_t i = 0; status == STATUS_OK && i < candidates.count; i++) {
         commit_remove(table->place.store, candidates.items[i]);

@@ -53,6 +53,26 @@ void commit_remove(struct store *store, struct str path)
     }
 }
 
+enum status commit_remove_for_good(struct store *store, struct str *paths, uint32_t count,
+                                   struct err *err)
+{
+    struct str synced = {0};
+    if (count > 0) {
+        qsort(paths, count, sizeof *paths, compare_strs);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        commit_remove(store, paths[i]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        struct str directory = store_directory(paths[i]);
+        if (i == 0 || !str_equal(directory, synced)) {
+            TRY(store_sync(store, directory, err));
+            synced = directory;
+        }
+    }
+    return STATUS_OK;
+}
+
 void commit_drop_files(struct commit_state *state, const struct str *keep, uint32_t keep_count)
 {
     str_vec kept = {0};
@@ -292,10 +312,11 @@ static void drop_expired(struct commit_state *state, const struct table_metadata
         status = lost_files(state, &arena, base, next, &lost, &files, &ignored);
     }
     if (status == STATUS_OK) {
-        // Files before the manifests that name them: what a crash leaves can be found again.
-        for (uint32_t i = 0; i < files.count; i++) {
-            drop(state, files.items[i]);
-        }
+        // Files before the manifests that name them, for good: what a crash leaves can be found again.
+        status = commit_remove_for_good(state->table->place.store, files.items, files.count,
+                                        &ignored);
+    }
+    if (status == STATUS_OK) {
         for (uint32_t i = 0; i < lost.manifests.count; i++) {
             drop(state, lost.manifests.items[i].path);
         }

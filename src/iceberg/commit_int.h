@@ -55,3 +55,6 @@ void commit_expire_files(struct commit_state *state, const struct table_metadata
 void commit_drop_files(struct commit_state *state, const struct str *keep, uint32_t keep_count);
 // Removes a file that nothing names; that it cannot be removed is no failure of the commit.
 void commit_remove(struct store *store, struct str path);
+// Several, which it sorts; a power loss does not bring them back afterwards.
+MUST_USE enum status commit_remove_for_good(struct store *store, struct str *paths, uint32_t count,
+                                            struct err *err);
