@@ -242,6 +242,22 @@ static enum outcome not_published(struct commit_state *state, struct str locatio
     return RETRY;
 }
 
+// A file that the base names is gone: an expiry by others came in between. Then there is a newer base.
+static enum status base_is_gone(struct commit_state *state, enum outcome *outcome,
+                                enum status status, struct err *err)
+{
+    struct iceberg_table *table = state->table;
+    struct err failure = err != NULL ? *err : (struct err){.status = status};
+    struct str base = arena_str(&state->arena, table->location);
+    TRY(iceberg_table_refresh(table, err));
+    if (!str_equal(base, table->location)) {
+        *outcome = RETRY;
+    } else if (err != NULL) {
+        *err = failure;
+    }
+    return status;
+}
+
 static enum status attempt_once(struct commit_state *state, struct commit_result *result,
                                 bool *unknown, enum outcome *outcome, struct err *err)
 {
@@ -265,7 +281,7 @@ static enum status attempt_once(struct commit_state *state, struct commit_result
     enum status status = prepare(state, &update, &next, &json, &location, result, err);
     if (status != STATUS_OK) {
         buf_unref(json);
-        return status;
+        return status == STATUS_NOT_FOUND ? base_is_gone(state, outcome, status, err) : status;
     }
     struct str expected = arena_str(&state->arena, table->location);
     status = table->place.pointer->ops->swap(table->place.pointer, &table->name, expected, location,

@@ -82,12 +82,23 @@ static enum status load_file(struct iceberg_table *table, struct str location, s
 enum status iceberg_table_refresh(struct iceberg_table *table, struct err *err)
 {
     struct arena arena;
-    struct str location;
+    struct str location = {0};
+    struct str missing = {0};
+    enum status status;
     arena_init(&arena);
-    enum status status =
-        table->place.pointer->ops->load(table->place.pointer, &arena, &table->name, &location, err);
-    if (status == STATUS_OK && (table->metadata == NULL || !str_equal(location, table->location))) {
+    for (;;) {
+        status = table->place.pointer->ops->load(table->place.pointer, &arena, &table->name,
+                                                 &location, err);
+        if (status != STATUS_OK ||
+            (table->metadata != NULL && str_equal(location, table->location))) {
+            break;
+        }
         status = load_file(table, location, err);
+        // Commits of others remove old metadata files: it is behind us if the pointer has moved on.
+        if (status != STATUS_NOT_FOUND || str_equal(location, missing)) {
+            break;
+        }
+        missing = location;
     }
     arena_release(&arena);
     return status;
