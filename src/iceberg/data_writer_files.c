@@ -78,6 +78,9 @@ static void release_segments(struct data_writer *writer, struct data_writer_file
 
 void data_writer_file_free(struct data_writer *writer, struct data_writer_file *file)
 {
+    if (file == NULL) {
+        return; // closed in a close of all that failed at a later one
+    }
     release_segments(writer, file);
     parquet_writer_free(file->parquet);
     arena_release(&file->arena);
