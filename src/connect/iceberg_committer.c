@@ -87,27 +87,49 @@ static enum status find_mark(struct iceberg_committer *committer,
 
 // --- committing --------------------------------------------------------------------------------
 
+// Whether the epoch that is being committed is in the table: by a token that is new since the last
+// look, or by the mark, which survives what others do to snapshots.
+static enum status search(struct iceberg_committer *committer, const struct table_metadata *base,
+                          const struct iceberg_token_mark *mark, struct err *err)
+{
+    struct epoch found;
+    if (committer->epoch.number == 0) {
+        return STATUS_OK; // a fence
+    }
+    if (find_epoch(committer, base, committer->looked_at, &found) &&
+        epoch_compare(found, committer->epoch) >= 0) {
+        return STATUS_EXISTS;
+    }
+    if (mark == NULL || mark->epoch.number == 0 ||
+        epoch_compare(mark->epoch, committer->epoch) < 0) {
+        return STATUS_OK;
+    }
+    if (table_metadata_snapshot(base, mark->snapshot_id) != NULL &&
+        !is_ancestor(base, mark->snapshot_id)) {
+        return ERR(err, STATUS_CONFLICT,
+                   "table '%.*s' was rolled back behind epoch %" PRIu64 "-%" PRIu64
+                   " of this pipeline",
+                   STR_ARGS(committer->table_name), mark->epoch.run, mark->epoch.number);
+    }
+    return STATUS_EXISTS;
+}
+
 // Before each attempt: is it in the table already; has a later run taken over?
 static enum status check_base(void *context, const struct table_metadata *base, struct err *err)
 {
     struct iceberg_committer *committer = context;
     struct arena arena = {0};
     struct iceberg_token_mark mark;
-    struct epoch found;
     enum status status = find_mark(committer, base, &arena, &mark, err);
-    if (status == STATUS_OK && str_equal(mark.lineage, committer->identity.lineage) &&
-        mark.run > committer->identity.run) {
+    bool is_ours =
+        status == STATUS_OK && str_equal(mark.lineage, committer->identity.lineage);
+    if (is_ours && mark.run > committer->identity.run) {
         status = ERR(err, STATUS_CANCELLED,
                      "run %" PRIu64 " of this pipeline has taken over the table; this is run "
                      "%" PRIu64,
                      mark.run, committer->identity.run);
     } else if (status == STATUS_OK || status == STATUS_NOT_FOUND) {
-        status = STATUS_OK;
-        bool is_there = find_epoch(committer, base, committer->looked_at, &found);
-        if (is_there && committer->epoch.number > 0 &&
-            epoch_compare(found, committer->epoch) >= 0) {
-            status = STATUS_EXISTS;
-        }
+        status = search(committer, base, is_ours ? &mark : NULL, err);
     }
     arena_release(&arena);
     if (status == STATUS_OK) {
