@@ -123,8 +123,11 @@ static enum status load(struct job *job, struct err *err)
 
 static enum status settle_sinks(struct job *job, struct err *err)
 {
-    bool unclean = !checkpoint_store_identity(job->checkpoints)->is_new &&
-                   !(job->has_restored && job->restored.kind == BARRIER_STOP);
+    // Clean is a stop with nothing behind it: a run that began after it and left no checkpoint may
+    // be at work still.
+    bool stopped = job->has_restored && job->restored.kind == BARRIER_STOP &&
+                   job->restored.epoch.run + 1 == job->run;
+    bool unclean = !checkpoint_store_identity(job->checkpoints)->is_new && !stopped;
     for (uint32_t i = 0; i < job->sink_count; i++) {
         struct job_sink *sink = &job->sinks[i];
         if (sink->committer == NULL) {
