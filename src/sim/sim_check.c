@@ -252,6 +252,23 @@ static void add_data_paths(struct sim_check *check, struct iceberg_table *table,
     sim_rows_release(&look.paths);
 }
 
+static void add_metadata_files(struct sim_check *check, struct iceberg_table *table,
+                               struct arena *arena, struct sim_rows *named)
+{
+    struct store_object *objects;
+    size_t count = 0;
+    struct str directory = iceberg_table_metadata_directory(table->metadata, arena);
+    if (store_list(check->lake->world->lake, directory, arena, &objects, &count, NULL) !=
+        STATUS_OK) {
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (str_ends(objects[i].path, ".metadata.json")) {
+            sim_rows_add(named, objects[i].path);
+        }
+    }
+}
+
 static void add_named(struct sim_check *check, const char *name, struct sim_rows *named)
 {
     struct iceberg_table *table;
@@ -262,6 +279,10 @@ static void add_named(struct sim_check *check, const char *name, struct sim_rows
     }
     arena_init(&arena);
     sim_rows_add(named, table->location);
+    if (!table_metadata_property_bool(table->metadata, "write.metadata.delete-after-commit.enabled",
+                                      false)) {
+        add_metadata_files(check, table, &arena, named); // they stay when they leave the log
+    }
     for (uint32_t i = 0; i < table->metadata->metadata_log_count; i++) {
         sim_rows_add(named, table->metadata->metadata_log[i].file);
     }

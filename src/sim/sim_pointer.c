@@ -68,6 +68,16 @@ void sim_pointer_land(struct sim_pointer *pointer)
     }
 }
 
+// Somebody else is at work just now.
+static void interfere(struct sim_pointer *pointer, const struct table_name *table)
+{
+    if (!pointer->world->quiet && pointer->foreign != NULL && !sim_world_is_dead(pointer->world) &&
+        sim_random_chance(&pointer->random, pointer->foreign_per_mille)) {
+        pointer->foreign_count++;
+        pointer->foreign(pointer->context, table);
+    }
+}
+
 static enum status load(struct table_pointer *base, struct arena *arena,
                         const struct table_name *table, struct str *location, struct err *err)
 {
@@ -82,6 +92,7 @@ static enum status load(struct table_pointer *base, struct arena *arena,
         return ERR(err, STATUS_NOT_FOUND, "table '%.*s' does not exist", STR_ARGS(table->name));
     }
     *location = arena_str(arena, str_from(entry->location));
+    interfere(pointer, table);
     return STATUS_OK;
 }
 
@@ -125,6 +136,8 @@ static enum status lose(struct sim_pointer *pointer, const struct table_name *ta
     switch (sim_random_below(&pointer->random, 3)) {
     case 0:
         TRY(apply(pointer, table, expected, next, err));
+        interfere(pointer, table);
+        interfere(pointer, table);
         return unknown(pointer, table, "done, the reply is lost", err);
     case 1: return unknown(pointer, table, "the request is lost", err);
     default: {
@@ -153,11 +166,7 @@ static enum status swap(struct table_pointer *base, const struct table_name *tab
         }
         return unknown(pointer, table, "never sent", err);
     }
-    if (!world->quiet && pointer->foreign != NULL &&
-        sim_random_chance(&pointer->random, pointer->foreign_per_mille)) {
-        pointer->foreign_count++;
-        pointer->foreign(pointer->context, table);
-    }
+    interfere(pointer, table);
     if (!world->quiet && sim_random_chance(&pointer->random, pointer->lose_per_mille)) {
         return lose(pointer, table, expected, next, err);
     }

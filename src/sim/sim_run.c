@@ -169,6 +169,15 @@ static enum status step(struct run *run, struct life *life, struct err *err)
     return status == STATUS_AGAIN ? STATUS_OK : status;
 }
 
+// The job has ended well; its workers still have mail, as threads would read before they end.
+static void finish(struct life *life)
+{
+    struct err err;
+    for (uint32_t i = 0; i < life->parallelism; i++) {
+        (void)!job_step(life->job, i, &err);
+    }
+}
+
 static enum status step_many(struct run *run, struct life *life, uint32_t count, struct err *err)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -308,6 +317,7 @@ static void stop(struct run *run, struct life *life)
         status = step(run, life, &err);
     }
     if (status == STATUS_END) {
+        finish(life);
         sim_world_trace(run->world, "STOPPED");
         run->figures->stops++;
         run->lake.pointer.foreign_count = 0;
@@ -453,6 +463,7 @@ static void live_to_the_end(struct run *run)
     } else if (figures.rows_late > 0) {
         FAULT(run, "%" PRIu64 " rows were late", figures.rows_late);
     }
+    finish(&life);
     drop(run, &life);
 }
 

@@ -171,6 +171,9 @@ void sim_world_drop_zombie(struct sim_world *world)
 enum status sim_world_operation(struct sim_world *world, const char *what, struct str name)
 {
     if (world->quiet) {
+        if (world->options.verbose && strcmp(what, "read") != 0 && strcmp(what, "open") != 0) {
+            sim_world_trace(world, "  quiet %s %.*s", what, STR_ARGS(name));
+        }
         return STATUS_OK;
     }
     uint64_t number = world->operations++;
