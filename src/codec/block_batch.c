@@ -313,7 +313,8 @@ static enum status take_column(struct reader *reader, struct column *column, str
         return damaged(err, "a column's head");
     }
     memcpy(&head, bytes, sizeof head);
-    if (head.physical > PHYSICAL_ROW || head.encoding > ENCODING_DICT || head.has_valid > 1) {
+    if (head.physical > PHYSICAL_ROW || head.encoding > ENCODING_DICT || head.has_valid > 1 ||
+        head.row_count > BLOCK_PAYLOAD_MAX) {
         return damaged(err, "a column's head");
     }
     *column = (struct column){.physical = (enum physical)head.physical,

@@ -120,6 +120,11 @@ struct ordered_table *ordered_table_open(struct state_context *context, uint32_t
     return (struct ordered_table *)table;
 }
 
+uint64_t ordered_table_layout_id(const struct ordered_table *table)
+{
+    return table->base.layout_id;
+}
+
 uint64_t ordered_table_count(const struct ordered_table *table)
 {
     return table->base.rows;

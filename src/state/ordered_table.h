@@ -35,6 +35,7 @@ MUST_USE struct ordered_table *ordered_table_new(struct state_context *context,
 void ordered_table_free(struct ordered_table *table); // NULL is allowed
 struct ordered_table *ordered_table_open(struct state_context *context, uint32_t id,
                                          int64_t slice);
+uint64_t ordered_table_layout_id(const struct ordered_table *table); // as segments have it
 uint64_t ordered_table_count(const struct ordered_table *table);
 
 struct ordered_keys {

@@ -405,6 +405,16 @@ static enum status check_nested(const struct row_layout *layout, const struct ro
     return status;
 }
 
+static enum status check_null(const struct row_field *field, uint32_t at, const struct row *row,
+                              struct err *err)
+{
+    static const char zero[sizeof(struct field_string)];
+    if (memcmp(field_at(field, row), zero, physical_width(field->physical)) != 0) {
+        return ERR(err, STATUS_INVALID_DATA, "field %u of a row is null and not zero", at);
+    }
+    return STATUS_OK;
+}
+
 enum status row_layout_check(const struct row_layout *layout, const struct row *row, size_t size,
                              struct err *err)
 {
@@ -415,6 +425,7 @@ enum status row_layout_check(const struct row_layout *layout, const struct row *
     for (uint32_t i = 0; i < layout->field_count; i++) {
         const struct row_field *field = &layout->fields[i];
         if (row_is_null(layout, row, i)) {
+            TRY(check_null(field, i, row, err));
             continue;
         }
         if (field->physical == PHYSICAL_STRING) {

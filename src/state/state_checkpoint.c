@@ -11,8 +11,8 @@ enum {
     SEGMENT_MAX = 64 << 20,
     SEGMENT_SHARE = 16,     // of the state in one segment
     GARBAGE_FREE = 1 << 20, // not worth a thought
-    READ_AHEAD = 16,        // pages
-    PAGE_WORTH = PAGE_SIZE / 16, // what looking at a page counts as, in bytes written
+    READ_AHEAD_MAX = 64,    // pages
+    PAGE_WORTH = PAGE_SIZE / 4, // what looking at a page counts as, in bytes written
 };
 
 static uint64_t segment_max(const struct state_context *context)
@@ -147,16 +147,32 @@ static void read_ahead(struct state_table *table)
         return;
     }
     uint32_t asked = 0;
-    for (uint32_t i = table->walk; i-- > 0 && asked < READ_AHEAD;) {
+    uint32_t asked_max = state_pool_window_pages(owner->pool) / 2;
+    asked_max = asked_max < READ_AHEAD_MAX ? asked_max : READ_AHEAD_MAX;
+    for (uint32_t i = table->walk; i-- > 0 && asked < asked_max;) {
         uint32_t number = owner->pages.items[i];
         const struct page_entry *entry = &owner->pool->entries.items[number];
         if (is_due(table->context, entry)) {
             asked++;
             if ((entry->where & 1) != 0) {
-                (void)state_pool_want(owner, number);
+                (void)state_pool_look(owner, number);
             }
         }
     }
+}
+
+// False: other pages are missing. The page stays in its place meanwhile, and afterwards where somebody
+// else pins it or rows on it wait for the end of a window.
+static bool write_page(struct state_table *table, struct page *page)
+{
+    bool was_pinned = page->frame->window == table->owner.window;
+    bool holds = false;
+    state_pool_pin(page);
+    bool done = table->write_page(table, page, &holds);
+    if (!was_pinned && !holds) {
+        state_pool_unpin(page);
+    }
+    return done;
 }
 
 // The next page of the table. OK: looked at; AGAIN: it is missing.
@@ -169,25 +185,18 @@ static enum status walk_page(struct state_table *table, uint64_t *work, struct e
         return STATUS_OK;
     }
     uint32_t number = owner->pages.items[table->walk - 1];
-    struct page_entry *entry = &owner->pool->entries.items[number];
-    if (!is_due(context, entry)) {
+    if (!is_due(context, &owner->pool->entries.items[number])) {
         table->walk--;
         return STATUS_OK;
     }
-    bool was_pinned = page_entry_in_memory(entry) &&
-                      state_pool_page(owner->pool, number)->frame->window == owner->window;
-    struct page *page = state_pool_want(owner, number);
-    bool holds = false;
-    if (page == NULL || !table->write_page(table, page, &holds)) {
+    struct page *page = state_pool_look(owner, number);
+    if (page == NULL || !write_page(table, page)) {
         read_ahead(table);
         TRY(state_pool_check(owner->pool, err));
         state_table_await(table);
         return STATUS_AGAIN;
     }
-    entry->dirty &= (uint8_t)~parity_old(context);
-    if (!was_pinned && !holds) {
-        state_pool_unpin(page);
-    }
+    owner->pool->entries.items[number].dirty &= (uint8_t)~parity_old(context);
     table->walk--;
     *work += PAGE_WORTH;
     return context->failure.status == STATUS_OK ? STATUS_OK
@@ -243,6 +252,9 @@ enum status state_checkpoint_step(struct state_context *context, size_t size, bo
             continue;
         }
         uint64_t before = context->bytes_written;
+        if (!table->owner.is_open) { // nobody's window: what the walk pins it gives back
+            page_owner_new_window(&table->owner);
+        }
         enum status status = walk_page(table, &work, err);
         if (status == STATUS_AGAIN) {
             *waiting = true;

@@ -283,6 +283,29 @@ static uint32_t evict_cold(struct state_pool *pool, uint32_t count)
     return sent;
 }
 
+// A chunk that was to be given back stays after all: its free frames are needed now, and another one
+// in its place would be no smaller.
+static bool keep_chunk(struct state_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->chunks.count && pool->leaving > 0; i++) {
+        struct page_chunk *chunk = pool->chunks.items[i];
+        if (!chunk->is_leaving || chunk->used == chunk->count) {
+            continue;
+        }
+        chunk->is_leaving = false;
+        pool->leaving--;
+        for (uint32_t j = chunk->count; j-- > 0;) {
+            if (chunk->frames[j].state == FRAME_FREE) {
+                chunk->frames[j].next_free = pool->free_frames;
+                pool->free_frames = &chunk->frames[j];
+                pool->free_count++;
+            }
+        }
+        return true;
+    }
+    return false;
+}
+
 bool state_pool_room(struct state_pool *pool, uint32_t count)
 {
     state_pool_poll(pool);
@@ -290,7 +313,7 @@ bool state_pool_room(struct state_pool *pool, uint32_t count)
     if (excess > 0 || pool->leaving > 0) {
         state_pool_shed(pool, excess);
     }
-    while (pool->free_count < count && try_chunk(pool)) {
+    while (pool->free_count < count && (try_chunk(pool) || keep_chunk(pool))) {
     }
     if (pool->free_count >= count) {
         return true;
@@ -372,7 +395,7 @@ static struct page_frame *force_frame(struct state_pool *pool)
     if (pool->free_count == 0 && !try_chunk(pool)) {
         // Clean pages can go at once; dirty ones take time that the caller does not have.
         evict_cold(pool, 1 + VICTIMS_AHEAD);
-        if (pool->free_count == 0) {
+        if (pool->free_count == 0 && !keep_chunk(pool)) {
             force_chunk(pool);
         }
     }
@@ -441,7 +464,9 @@ void state_pool_free_page(struct page_owner *owner, uint32_t number)
     release_frame(pool, frame);
 }
 
-static void fetch(struct page_owner *owner, uint32_t number)
+enum { CHANCES_FETCHED = 7 };
+
+static void fetch(struct page_owner *owner, uint32_t number, bool pins)
 {
     struct state_pool *pool = owner->pool;
     struct page_entry *entry = &pool->entries.items[number];
@@ -455,6 +480,11 @@ static void fetch(struct page_owner *owner, uint32_t number)
         frame = force_frame(pool);
     }
     settle_frame(frame, owner, number, entry->units);
+    if (!pins) {
+        frame->window = 0;
+        frame->chances = CHANCES_FETCHED;
+        owner->pinned--;
+    }
     frame->state = FRAME_READING;
     frame->is_changed = false;
     frame->slot = entry->where >> 1;
@@ -476,9 +506,18 @@ struct page *state_pool_want(struct page_owner *owner, uint32_t number)
         return page;
     }
     if ((where & 1) != 0) {
-        fetch(owner, number);
+        fetch(owner, number, true);
     }
     return NULL;
+}
+
+struct page *state_pool_look(struct page_owner *owner, uint32_t number)
+{
+    uint64_t where = owner->pool->entries.items[number].where;
+    if ((where & 1) != 0) {
+        fetch(owner, number, false);
+    }
+    return (where & 3) == 0 ? (struct page *)(uintptr_t)where : NULL;
 }
 
 uint32_t state_pool_window_pages(const struct state_pool *pool)

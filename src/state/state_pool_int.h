@@ -169,6 +169,8 @@ void state_pool_free_page(struct page_owner *owner, uint32_t number);
 // The page, pinned, where it is in memory; NULL: it is being fetched, or will be when there is room
 // (ask again). *failed: the spill file does not work, spill_error() says how.
 struct page *state_pool_want(struct page_owner *owner, uint32_t number);
+// The same without a pin: it may be gone at the next call.
+struct page *state_pool_look(struct page_owner *owner, uint32_t number);
 // Whether `count` pages can be made now without going over the budget; begins to make room where
 // not. True also where waiting would not help.
 bool state_pool_room(struct state_pool *pool, uint32_t count);
