@@ -428,13 +428,14 @@ static enum status clean(struct iceberg_committer *committer, uint64_t run_from,
             keep[at++] = paths[i][p];
         }
     }
+    // First, as lost manifests tell which data files of older runs are lost with them.
+    TRY(clean_metadata(committer, arena, err));
     for (uint64_t run = run_from; run < committer->identity.run; run++) {
         uint32_t removed;
         uint64_t tag = iceberg_token_tag(committer->identity.pipeline_uuid,
                                          committer->identity.insert_name, run);
         TRY(commit_clean(committer->table, tag, keep, total, &removed, err));
     }
-    TRY(clean_metadata(committer, arena, err));
     return clean_segments(committer, keep, total, arena, err);
 }
 
