@@ -199,9 +199,11 @@ void iceberg_type_print_json(struct strbuf *out, const struct iceberg_type *type
         iceberg_type_print_json(out, type->fields[1].type);
         strbuf_printf(out, ",\"value-required\":%s}", type->fields[1].required ? "true" : "false");
     } else {
-        strbuf_add_byte(out, '"');
-        iceberg_type_print(out, type);
-        strbuf_add_byte(out, '"');
+        struct strbuf text; // of a geometry it is somebody else's
+        strbuf_init(&text, type->parameters.size + 64);
+        iceberg_type_print(&text, type);
+        json_tree_quote(out, strbuf_str(&text));
+        strbuf_release(&text);
     }
 }
 

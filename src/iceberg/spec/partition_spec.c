@@ -64,13 +64,13 @@ void partition_spec_print_fields(struct strbuf *out, const struct partition_spec
         const struct partition_field *field = &spec->fields[i];
         strbuf_printf(out, "%s{\"name\":", i > 0 ? "," : "");
         json_tree_quote(out, field->name);
-        strbuf_add_text(out, ",\"transform\":\"");
-        transform_print(out, &field->transform);
+        strbuf_add_text(out, ",\"transform\":");
+        transform_print_json(out, &field->transform);
         if (field->source_ids != NULL) {
-            strbuf_add_text(out, "\",\"source-ids\":");
+            strbuf_add_text(out, ",\"source-ids\":");
             json_tree_print(out, field->source_ids);
         } else {
-            strbuf_printf(out, "\",\"source-id\":%d", field->source_id);
+            strbuf_printf(out, ",\"source-id\":%d", field->source_id);
         }
         strbuf_printf(out, ",\"field-id\":%d}", field->field_id);
     }

@@ -53,13 +53,13 @@ void sort_order_print(struct strbuf *out, const struct sort_order *order)
     strbuf_printf(out, "{\"order-id\":%d,\"fields\":[", order->order_id);
     for (uint32_t i = 0; i < order->field_count; i++) {
         const struct sort_field *field = &order->fields[i];
-        strbuf_printf(out, "%s{\"transform\":\"", i > 0 ? "," : "");
-        transform_print(out, &field->transform);
+        strbuf_printf(out, "%s{\"transform\":", i > 0 ? "," : "");
+        transform_print_json(out, &field->transform);
         if (field->source_ids != NULL) {
-            strbuf_add_text(out, "\",\"source-ids\":");
+            strbuf_add_text(out, ",\"source-ids\":");
             json_tree_print(out, field->source_ids);
         } else {
-            strbuf_printf(out, "\",\"source-id\":%d", field->source_id);
+            strbuf_printf(out, ",\"source-id\":%d", field->source_id);
         }
         strbuf_printf(out, ",\"direction\":\"%s\",\"null-order\":\"%s\"}",
                       field->descending ? "desc" : "asc",

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "codec/json_tree.h"
 #include "data/column.h"
 #include "iceberg/spec/iceberg_type.h"
 #include "iceberg/spec/murmur3.h"
@@ -49,6 +50,15 @@ void transform_print(struct strbuf *out, const struct transform *transform)
     if (transform->kind == TRANSFORM_BUCKET || transform->kind == TRANSFORM_TRUNCATE) {
         strbuf_printf(out, "[%d]", transform->parameter);
     }
+}
+
+void transform_print_json(struct strbuf *out, const struct transform *transform)
+{
+    struct strbuf text;
+    strbuf_init(&text, transform->text.size + 64);
+    transform_print(&text, transform);
+    json_tree_quote(out, strbuf_str(&text));
+    strbuf_release(&text);
 }
 
 bool transform_equal(const struct transform *a, const struct transform *b)

@@ -42,6 +42,7 @@ struct transform {
 // "bucket[16]", "day", …; never fails: what is not known is UNKNOWN.
 struct transform transform_parse(struct str text);
 void transform_print(struct strbuf *out, const struct transform *transform);
+void transform_print_json(struct strbuf *out, const struct transform *transform); // in quotes
 bool transform_equal(const struct transform *a, const struct transform *b);
 
 // VALIDATE error where the transform cannot be applied to the type.

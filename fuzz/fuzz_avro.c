@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// fuzz_avro: any bytes as an Avro container, walked whole; as a manifest; as a manifest list. The
+// first byte chooses. Manifests that are read are written again and must read the same.
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/assert.h"
+#include "codec/avro_reader.h"
+#include "iceberg/manifest.h"
+#include "iceberg/spec/partition_spec.h"
+#include "iceberg/spec/table_schema.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void walk(struct str bytes)
+{
+    struct avro_reader *reader;
+    struct avro_cursor cursor;
+    struct err err;
+    uint64_t rows;
+    struct avro_reader_options options = {.block_bytes_max = 1 << 20};
+    if (avro_reader_open(bytes, &options, &reader, &err) != STATUS_OK) {
+        return;
+    }
+    while (avro_reader_block(reader, &cursor, &rows, &err) == STATUS_OK) {
+        for (uint64_t i = 0; i < rows; i++) {
+            if (avro_cursor_skip(&cursor, avro_reader_schema(reader), &err) != STATUS_OK) {
+                break;
+            }
+        }
+    }
+    avro_reader_free(reader);
+}
+
+// id bigint, partitioned by identity and by fields whose sources are gone.
+static const struct partition_spec *make_spec(struct arena *arena,
+                                              const struct table_schema **schema)
+{
+    static const struct iceberg_type simple = {.kind = ICEBERG_LONG};
+    struct err err;
+    struct iceberg_field field = {.id = 1, .name = STR_LIT("id"), .type = &simple};
+    const struct iceberg_type *root = iceberg_type_struct(arena, &field, 1);
+    enum status status = table_schema_new(arena, 0, root, NULL, 0, schema, &err);
+    ASSERT(status == STATUS_OK);
+    struct partition_field *fields = arena_new_array(arena, struct partition_field, 3);
+    for (int i = 0; i < 3; i++) {
+        fields[i].field_id = 1000 + i;
+        fields[i].source_id = 1 + i;
+        fields[i].name = arena_printf(arena, "p%d", i);
+        fields[i].result = iceberg_type_simple(ICEBERG_STRING);
+    }
+    struct partition_spec *spec = arena_new(arena, struct partition_spec);
+    *spec = (struct partition_spec){0, 3, fields};
+    return partition_spec_bind(arena, spec, *schema, NULL, 0);
+}
+
+static uint64_t count_entries(struct str bytes, const struct manifest_reader_options *options)
+{
+    struct manifest_reader *reader;
+    struct manifest_entry entry;
+    struct err err;
+    uint64_t count = 0;
+    if (manifest_reader_open(bytes, options, &reader, &err) != STATUS_OK) {
+        return UINT64_MAX;
+    }
+    while (manifest_reader_next(reader, &entry, &err) == STATUS_OK) {
+        count++;
+    }
+    manifest_reader_free(reader);
+    return count;
+}
+
+static void read_manifest(struct str bytes, int32_t version)
+{
+    struct arena arena = {0};
+    struct err err;
+    const struct table_schema *schema;
+    struct manifest_file file = {.path = STR_LIT("m"),
+                                 .sequence_number = 3,
+                                 .snapshot_id = 5,
+                                 .first_row_id = version >= 3 ? 100 : MANIFEST_NONE};
+    struct manifest_reader_options options = {
+        .file = &file, .spec = make_spec(&arena, &schema), .with_deleted = true};
+    struct manifest_reader *reader;
+    struct manifest_writer *writer;
+    struct manifest_entry entry;
+    struct str copy;
+    struct manifest_file row;
+    uint64_t count = 0;
+    if (manifest_reader_open(bytes, &options, &reader, &err) != STATUS_OK) {
+        arena_release(&arena);
+        return;
+    }
+    struct manifest_writer_options writer_options = {.format_version = version,
+                                                     .schema = schema,
+                                                     .spec = manifest_reader_spec(reader),
+                                                     .snapshot_id = 5};
+    enum status status = manifest_writer_new(&writer_options, &writer, &err);
+    ASSERT(status == STATUS_OK);
+    while (manifest_reader_next(reader, &entry, &err) == STATUS_OK) {
+        if (manifest_writer_add(writer, &entry, &err) == STATUS_OK) {
+            count++;
+        }
+    }
+    status = manifest_writer_finish(writer, &arena, STR_LIT("c"), &copy, &row, &err);
+    ASSERT(status == STATUS_OK);
+    options.spec = manifest_reader_spec(reader);
+    ASSERT(count_entries(copy, &options) == count);
+    manifest_writer_free(writer);
+    manifest_reader_free(reader);
+    arena_release(&arena);
+}
+
+static void read_list(struct str bytes)
+{
+    struct arena arena = {0};
+    struct err err;
+    struct manifest_file *files;
+    uint32_t count;
+    if (manifest_list_read(&arena, bytes, STR_LIT("l"), &files, &count, &err) == STATUS_OK) {
+        for (uint32_t i = 0; i < count; i++) {
+            ASSERT(files[i].path.size > 0);
+        }
+    }
+    arena_release(&arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0) {
+        return 0;
+    }
+    struct str bytes = str_make((const char *)data + 1, size - 1);
+    switch (data[0] % 5) {
+    case 0: walk(bytes); break;
+    case 1: read_list(bytes); break;
+    default: read_manifest(bytes, data[0] % 5 - 1); break;
+    }
+    return 0;
+}
