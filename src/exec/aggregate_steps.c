@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Row by row without a loop over rows and calls: each row gets an image of its own with only its
-// contribution (one pass of the accumulating kernel), then, in order, the image of the row before it in
-// the same group is added (one pass of the merging kernel): after[i] = after[previous of i] + own[i].
-// What a group was before row i is after[previous of i], or its row in state.
+// contribution (one pass of the accumulating kernel), then, in order, the image of the row before
+// it in the same group is added (one pass of the merging kernel): after[i] = after[previous of i]
+// + own[i]. What a group was before row i is after[previous of i], or its row in state.
 #include <string.h>
 
 #include "base/bits.h"
 #include "exec/aggregate_set_int.h"
 
-enum { NO_ROW = UINT32_MAX };
+#define NO_ROW UINT32_MAX
 
-// The row before each in the same group, by the chain in the group's extra: a serial that is not this
-// window's, or an index that leads elsewhere, is an old one.
+// The row before each in the same group, by the chain in the group's extra: a serial that is not
+// this window's, or an index that leads elsewhere, is an old one.
 static uint32_t *find_previous(struct aggregate_set *set, struct aggregate_window *window)
 {
     uint32_t *previous = arena_alloc(window->scratch, window->count * sizeof *previous);
@@ -52,8 +52,8 @@ static void step_rows(struct aggregate_set *set, struct aggregate_window *window
 }
 
 struct image_step {
-    char **own;     // images of the rows of the window, one each
-    char **before;  // image that a row builds on: in state, or `own` of its previous row
+    char **own;    // images of the rows of the window, one each
+    char **before; // image that a row builds on: in state, or `own` of its previous row
 };
 
 static struct image_step make_images(struct aggregate_set *set, struct aggregate_window *window,
@@ -107,8 +107,8 @@ static void step_text(struct aggregate_set *set, struct aggregate_window *window
                       const uint32_t *previous, struct column *before, struct column *after)
 {
     struct arena *scratch = window->scratch;
-    *before = row_layout_column(set->layout, call->text_field, window->rows, window->count,
-                                scratch);
+    *before =
+        row_layout_column(set->layout, call->text_field, window->rows, window->count, scratch);
     uint32_t words = bits_words(window->count);
     struct strview *old = arena_alloc64(scratch, window->count * sizeof *old);
     struct strview *new = arena_alloc64(scratch, window->count * sizeof *new);
@@ -147,7 +147,8 @@ static void step_text(struct aggregate_set *set, struct aggregate_window *window
     *after = column;
 }
 
-// The last row of each group leaves its images and count in state; texts last, since they may move rows.
+// The last row of each group leaves its images and count in state; texts last, since they may move
+// rows.
 static void store(struct aggregate_set *set, struct aggregate_tables *tables,
                   struct aggregate_window *window, const struct image_step *images,
                   const struct aggregate_steps *steps)
@@ -188,8 +189,7 @@ enum status aggregate_set_step(struct aggregate_set *set, struct aggregate_table
         aggregate_feed_make(set, tables, window, c, &feed);
         switch (call->keeping) {
         case AGGREGATE_IMAGE:
-            TRY(step_image(call, window, &feed, &images, &steps->before[c], &steps->after[c],
-                           err));
+            TRY(step_image(call, window, &feed, &images, &steps->before[c], &steps->after[c], err));
             break;
         case AGGREGATE_TEXT:
             step_text(set, window, call, &feed, previous, &steps->before[c], &steps->after[c]);

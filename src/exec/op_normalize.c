@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ChangelogNormalize: keeps the last row of each key, and makes of upserts, or of changes that may come
-// twice, a full changelog: +I for a key that is new, -U and +U with the row it had, -D with the whole
-// row; nothing where a row comes again unchanged or a key that is not there is deleted. A -U deletes
-// as a -D does, whatever values it brings, since nobody promises that its +U follows (Flink's rule).
+// ChangelogNormalize: keeps the last row of each key, and makes of upserts, or of changes that may
+// come twice, a full changelog: +I for a key that is new, -U and +U with the row it had, -D with
+// the whole row; nothing where a row comes again unchanged or a key that is not there is deleted.
+// A -U deletes as a -D does, whatever values it brings, since nobody promises that its +U follows
+// (Flink's rule).
 #include <string.h>
 
 #include "base/assert.h"
@@ -16,13 +17,14 @@
 #include "state/hash_table.h"
 #include "state/state.h"
 
-enum { WINDOW_ROWS_MAX = BATCH_ROWS_MAX / 2, NO_ROW = UINT32_MAX };
+enum { WINDOW_ROWS_MAX = BATCH_ROWS_MAX / 2 };
+#define NO_ROW UINT32_MAX
 
 struct op_normalize {
     struct op op;
     struct arena arena; // of the layout
     uint32_t key_count, column_count;
-    uint32_t *order;    // columns in the order of the layout: keys first
+    uint32_t *order;                 // columns in the order of the layout: keys first
     const struct row_layout *layout; // extra: {serial, last}
     struct hash_table *table;
     uint32_t serial;
@@ -84,8 +86,8 @@ static uint32_t *find_old(struct op_normalize *normalize, const struct batch *in
         is_last[i] = true;
         if (is_ours) {
             is_last[chain.last] = false;
-            int8_t kind = in->kinds == NULL ? (int8_t)CHANGE_INSERT
-                                            : in->kinds[window->from + chain.last];
+            int8_t kind =
+                in->kinds == NULL ? (int8_t)CHANGE_INSERT : in->kinds[window->from + chain.last];
             old[i] = change_is_retraction(kind) ? NO_ROW : chain.last;
         } else {
             old[i] = bits_get(window->is_new, i) ? NO_ROW : window->count + i;
@@ -112,8 +114,7 @@ static void decide(const struct batch *in, const struct window *window, const ui
                    const struct column *both, uint32_t column_count, struct emission *out)
 {
     for (uint32_t i = 0; i < window->count; i++) {
-        int8_t kind =
-            in->kinds == NULL ? (int8_t)CHANGE_INSERT : in->kinds[window->from + i];
+        int8_t kind = in->kinds == NULL ? (int8_t)CHANGE_INSERT : in->kinds[window->from + i];
         if (change_is_retraction(kind)) {
             if (old[i] != NO_ROW) {
                 emit(out, old[i], CHANGE_DELETE);
@@ -136,8 +137,7 @@ static void store(struct op_normalize *normalize, const struct batch *in,
         if (!is_last[i]) {
             continue;
         }
-        int8_t kind =
-            in->kinds == NULL ? (int8_t)CHANGE_INSERT : in->kinds[window->from + i];
+        int8_t kind = in->kinds == NULL ? (int8_t)CHANGE_INSERT : in->kinds[window->from + i];
         if (change_is_retraction(kind)) {
             hash_table_remove(normalize->table, window->rows[i]);
             continue;
@@ -149,8 +149,8 @@ static void store(struct op_normalize *normalize, const struct batch *in,
     }
 }
 
-static void run(struct op_normalize *normalize, const struct batch *in,
-                const struct window *window, struct batch *out)
+static void run(struct op_normalize *normalize, const struct batch *in, const struct window *window,
+                struct batch *out)
 {
     struct arena *scratch = &normalize->op.scratch;
     uint32_t column_count = normalize->column_count;
@@ -164,9 +164,9 @@ static void run(struct op_normalize *normalize, const struct batch *in,
             row_layout_column(normalize->layout, i, window->rows, window->count, scratch)};
         both[i] = column_concat(scratch, parts, 2);
     }
-    struct emission emission = {
-        .sources = arena_alloc(scratch, 2 * window->count * sizeof(uint16_t)),
-        .kinds = arena_alloc(scratch, 2 * window->count)};
+    struct emission emission = {.sources =
+                                    arena_alloc(scratch, 2 * window->count * sizeof(uint16_t)),
+                                .kinds = arena_alloc(scratch, 2 * window->count)};
     decide(in, window, old, both, column_count, &emission);
     struct column *columns = arena_new_array(scratch, struct column, column_count);
     for (uint32_t i = 0; i < column_count && emission.count > 0; i++) {
