@@ -56,10 +56,8 @@ static void collect(struct job *job, struct arena *arena, struct checkpoint *out
 {
     uint32_t entry_count = 0;
     uint32_t segment_max = 0;
-    uint32_t state_count = 0;
     for (uint32_t i = 0; i < job->worker_count; i++) {
         entry_count += job->workers[i].entries.count;
-        state_count += job->workers[i].states.count;
         for (uint32_t s = 0; s < job->workers[i].states.count; s++) {
             segment_max += job->workers[i].states.items[s]->files.known.count;
         }
