@@ -223,6 +223,22 @@ static bool is_bounded(const struct plan *plan)
     return true;
 }
 
+// What a user might want to ask meanwhile, from another terminal.
+static void suggest_query(const struct statement_run *run, const struct plan *plan)
+{
+    const struct session_options *options = &run->session->options;
+    for (uint32_t i = 0; options->notify != NULL && i < plan->sink_count; i++) {
+        const struct table_def *table = plan->sinks[i]->as.sink.table;
+        if (table != NULL && table->is_iceberg) {
+            options->notify(options->notify_context,
+                            arena_printf(&run->result->arena,
+                                         "running; try: frazil sql -e 'SELECT COUNT(*) FROM %.*s'",
+                                         STR_ARGS(table->name)));
+            return;
+        }
+    }
+}
+
 // A pipeline's job is handed to the caller; a one-shot is done here.
 static enum status insert(struct statement_run *run, const struct ast_insert *const *inserts,
                           uint32_t count, struct err *err)
@@ -244,6 +260,7 @@ static enum status insert(struct statement_run *run, const struct ast_insert *co
     struct run_job_options options = {.plan = plan, .is_pipeline = is_pipeline};
     TRY(run_start_job(run, &options, &run->result->job, err));
     if (run->session->options.pipeline_name.size > 0) {
+        suggest_query(run, plan);
         return STATUS_OK;
     }
     enum status status = job_wait(run->result->job, -1, err);
