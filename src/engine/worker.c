@@ -14,6 +14,7 @@
 enum {
     STEPS_PER_ROUND = 8,         // items of one segment before the others have their turn
     STATE_SLICE_BYTES = 1 << 20, // written or read between two rounds
+    BUSY_SLICE_BYTES = 48 << 10, // written while there are rows: a batch waits no longer than another
     PARK_MS = 100,               // idle splits and timeouts are looked at this often
     STATS_PERIOD_US = 100000,
 };
@@ -188,7 +189,9 @@ static bool step_states(struct worker *worker, bool *unfinished)
         enum status status =
             state->is_restoring
                 ? state_restore_step(state->context, STATE_SLICE_BYTES, &waiting, &worker->err)
-                : state_checkpoint_step(state->context, STATE_SLICE_BYTES, &waiting, &worker->err);
+                : state_checkpoint_step(state->context,
+                                        worker->is_busy ? BUSY_SLICE_BYTES : STATE_SLICE_BYTES,
+                                        &waiting, &worker->err);
         if (status == STATUS_OK) {
             if (state->is_restoring && state->has_files) {
                 state_files_close_readers(&state->files);
@@ -324,9 +327,11 @@ enum worker_result worker_step(struct worker *worker)
     if (is_restoring(worker)) { // nothing runs before the state is there
         return ran ? WORKER_RAN : WORKER_IDLE;
     }
+    worker->is_busy = false;
     for (uint32_t i = worker->segments.count; i-- > 0 && !worker->has_failed;) {
-        ran = step_segment(worker, worker->segments.items[i]) || ran;
+        worker->is_busy = step_segment(worker, worker->segments.items[i]) || worker->is_busy;
     }
+    ran = ran || worker->is_busy;
     if (worker->has_failed) {
         return WORKER_IDLE;
     }

@@ -81,6 +81,7 @@ struct worker {
     uint32_t segments_left;
     VEC(struct segment *) passed;
     bool is_stopping; // a STOP barrier went in: sources give no more
+    bool is_busy;     // segments had something to do in the last round
     bool has_failed;
     bool end_told;
     bool exits;
