@@ -175,6 +175,15 @@ static enum status check_nested_defaults(struct table_reader *reader,
     return STATUS_OK;
 }
 
+static bool has_variant(const struct iceberg_type *type)
+{
+    bool found = type->kind == ICEBERG_VARIANT;
+    for (uint32_t i = 0; !found && i < type->field_count; i++) {
+        found = has_variant(type->fields[i].type);
+    }
+    return found;
+}
+
 static enum status open_parquet(struct table_reader *reader,
                                 const struct table_reader_options *options,
                                 const struct scan_task *task, struct err *err)
@@ -185,6 +194,11 @@ static enum status open_parquet(struct table_reader *reader,
     TRY(parquet_file_open(&reader->file->source, &file_options, &reader->parquet, err));
     for (uint32_t i = 0; i < reader->column_count; i++) {
         uint32_t at = options->columns != NULL ? options->columns[i] : i;
+        if (has_variant(root->fields[at].type)) {
+            return ERR(err, STATUS_UNSUPPORTED,
+                       "column '%.*s': columns of type variant cannot be read yet",
+                       STR_ARGS(root->fields[at].name));
+        }
         TRY(file_schema_field(&reader->arena, &root->fields[at], &reader->fields[i], err));
         reader->fields[i].required = false; // a file of before the column was made required
         TRY(check_nested_defaults(reader, root->fields[at].type, err));
