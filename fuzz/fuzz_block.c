@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// fuzz_block: blocks and batches out of arbitrary bytes. The bytes are tried as a block, whose checksum
-// hardly ever fits, and as the payload of a batch; a batch that is accepted is written and read again.
+// fuzz_block: blocks and batches out of arbitrary bytes. The bytes are tried as a block, whose
+// checksum hardly ever fits, and as the payload of a batch; a batch that is accepted is written
+// and read again.
 #include "base/arena.h"
 #include "base/assert.h"
 #include "base/strbuf.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// fuzz_state: segments of state out of arbitrary bytes. Checksums would stop nearly every input, so the
-// input is a list of blocks, {u8 kind, u8 form, u16 size, payload}, from which a segment with right
-// checksums is made; the first byte says whether it is that or a whole segment as it stands. What is
-// restored is read and put into a checkpoint.
+// fuzz_state: segments of state out of arbitrary bytes. Checksums would stop nearly every input,
+// so the input is a list of blocks, {u8 kind, u8 form, u16 size, payload}, from which a segment
+// with right checksums is made; the first byte says whether it is that or a whole segment as it
+// stands. What is restored is read and put into a checkpoint.
 #include <string.h>
 
 #include "base/arena.h"
@@ -44,14 +44,13 @@ static void tables_init(struct tables *tables)
     const struct type *types[] = {&type_bigint, &type_string,
                                   type_array(&tables->arena, &type_string, true), &type_boolean};
     tables->layout = row_layout_new(&tables->arena, types, 2, 4, 8);
-    tables->hash = hash_table_new(
-        tables->context, &(struct hash_table_options){.layout = tables->layout, .id = 0});
+    tables->hash = hash_table_new(tables->context,
+                                  &(struct hash_table_options){.layout = tables->layout, .id = 0});
     tables->bag = hash_table_new(
         tables->context,
-        &(struct hash_table_options){
-            .layout = tables->layout, .id = 1, .flags = HASH_TABLE_BAG});
-    tables->ordered = ordered_table_new(
-        tables->context, &(struct ordered_table_options){.id = 2, .value_size = 8});
+        &(struct hash_table_options){.layout = tables->layout, .id = 1, .flags = HASH_TABLE_BAG});
+    tables->ordered = ordered_table_new(tables->context,
+                                        &(struct ordered_table_options){.id = 2, .value_size = 8});
     tables->sink = (struct state_segment_sink){sink_open, sink_seal};
     byte_sink_memory_init(&tables->written, SIZE_MAX / 2);
 }
@@ -97,12 +96,12 @@ static void add_block(struct strbuf *out, uint64_t *count, uint8_t kind, struct 
 static void add_table(struct strbuf *out, uint64_t *count, struct tables *tables, uint8_t form)
 {
     // The layout ids are what a checkpoint of these tables says; found by asking for one.
-    struct delta_table table = {.id = form % 3u,
-                                .form = form % 3 == 2   ? DELTA_FORM_ORDERED
-                                        : form % 3 == 1 ? DELTA_FORM_BAG
-                                                        : DELTA_FORM_HASH,
-                                .layout_id = form % 3 == 2 ? ordered_table_layout_id(tables->ordered)
-                                                           : tables->layout->id};
+    struct delta_table table = {
+        .id = form % 3u,
+        .form = form % 3 == 2   ? DELTA_FORM_ORDERED
+                : form % 3 == 1 ? DELTA_FORM_BAG
+                                : DELTA_FORM_HASH,
+        .layout_id = form % 3 == 2 ? ordered_table_layout_id(tables->ordered) : tables->layout->id};
     add_block(out, count, DELTA_TABLE, str_make((const char *)&table, sizeof table));
 }
 

@@ -68,8 +68,8 @@ enum status block_write(struct strbuf *out, const struct block *block, enum comp
         return ERR(err, STATUS_LIMIT, "a block of %zu bytes", block->payload.size);
     }
     size_t bound = codec == COMPRESS_NONE ? 0 : compress_bound(codec, block->payload.size);
-    size_t room = BLOCK_HEADER_SIZE + padded(bound > block->payload.size ? bound
-                                                                          : block->payload.size);
+    size_t room =
+        BLOCK_HEADER_SIZE + padded(bound > block->payload.size ? bound : block->payload.size);
     char *at = strbuf_reserve(out, room);
     if (at == NULL) {
         return ERR(err, STATUS_LIMIT, "no room for a block of %zu bytes", block->payload.size);

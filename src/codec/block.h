@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// block: the one format in which our own bytes leave memory: spilled batches, segments of state, the
-// outbox, the live tail. A block is relocatable, versioned and checksummed:
+// block: the one format in which our own bytes leave memory: spilled batches, segments of state,
+// the outbox, the live tail. A block is relocatable, versioned and checksummed:
 //
 //      0  u32  "FZBK"
 //      4  u8   version (1)
@@ -11,7 +11,7 @@
 //      8  u32  size of the payload, decompressed
 //     12  u32  size of the payload, as it stands here
 //     16  u64  tag: the caller's
-//     24  u64  XXH3 over bytes 0 … 23 and the payload as it stands here
+//     24  u64  XXH3 over bytes 0 ... 23 and the payload as it stands here
 //     32       payload, then zeros up to a multiple of 8
 //
 // All numbers are little-endian; the files are for builds of one family (engine.md section 5).
@@ -50,8 +50,8 @@ MUST_USE enum status block_write(struct strbuf *out, const struct block *block,
                                  struct err *err);
 // The size of the whole block whose first BLOCK_HEADER_SIZE bytes are given.
 MUST_USE enum status block_size(struct str header, uint64_t *size, struct err *err);
-// Reads the block at the start of `bytes`; *used says where the next begins. The payload is borrowed
-// from `bytes`, or in `arena` where it was compressed.
+// Reads the block at the start of `bytes`; *used says where the next begins. The payload is
+// borrowed from `bytes`, or in `arena` where it was compressed.
 MUST_USE enum status block_read(struct str bytes, struct compress *compress, struct arena *arena,
                                 struct block *out, size_t *used, struct err *err);
 
@@ -59,5 +59,5 @@ MUST_USE enum status block_read(struct str bytes, struct compress *compress, str
 MUST_USE enum status block_add_batch(struct strbuf *out, const struct batch *batch,
                                      struct err *err);
 // The batch in a payload: settled, charged to `budget`, dropped with batch_drop().
-MUST_USE enum status block_take_batch(struct str payload, struct budget *budget,
-                                      struct batch **out, struct err *err);
+MUST_USE enum status block_take_batch(struct str payload, struct budget *budget, struct batch **out,
+                                      struct err *err);

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/budget.h"
+#include "base/buf.h"
 #include "base/strbuf.h"
 #include "codec/block.h"
 
@@ -90,8 +90,7 @@ static void put_strings(struct strbuf *out, const struct column *column, size_t 
     uint64_t offset = 0;
     for (uint32_t i = 0; i < rows; i++) {
         if (views[i].size > STRVIEW_INLINE_MAX) {
-            memcpy(into + i * sizeof *views + offsetof(struct strview, as), &offset,
-                   sizeof offset);
+            memcpy(into + i * sizeof *views + offsetof(struct strview, as), &offset, sizeof offset);
             offset += views[i].size;
         }
     }
@@ -156,9 +155,9 @@ enum status block_add_batch(struct strbuf *out, const struct batch *batch, struc
     for (uint32_t i = 0; i < batch->column_count; i++) {
         TRY(add_column(out, &batch->columns[i], err));
     }
-    return out->truncated ? ERR(err, STATUS_LIMIT, "a batch does not fit into %zu bytes",
-                                out->size_max)
-                          : STATUS_OK;
+    return out->truncated
+               ? ERR(err, STATUS_LIMIT, "a batch does not fit into %zu bytes", out->size_max)
+               : STATUS_OK;
 }
 
 // --- reading -----------------------------------------------------------------------------------

@@ -46,8 +46,7 @@ static void make_batch(struct batch *batch, struct column columns[5], struct col
                                  .child_count = 1};
     columns[4] = (struct column){
         .physical = PHYSICAL_ROW, .row_count = 3, .children = columns, .child_count = 3};
-    *batch = (struct batch){
-        .row_count = 3, .column_count = 5, .columns = columns, .kinds = kinds};
+    *batch = (struct batch){.row_count = 3, .column_count = 5, .columns = columns, .kinds = kinds};
 }
 
 static void check_columns(const struct column *columns)

@@ -4,8 +4,8 @@
 // occurrences of values; then the plain way of adding to groups.
 #include <string.h>
 
-#include "exec/aggregate_set_int.h"
 #include "base/bits.h"
+#include "exec/aggregate_set_int.h"
 
 // FILTER (WHERE f): rows where f is true.
 static const uint64_t *filter_mask(const struct aggregate_window *window,
@@ -14,10 +14,8 @@ static const uint64_t *filter_mask(const struct aggregate_window *window,
     if (call->filter == UINT32_MAX) {
         return NULL;
     }
-    struct column filter =
-        aggregate_window_column(window, &window->batch->columns[call->filter]);
-    uint64_t *mask =
-        arena_zalloc(window->scratch, (bits_words(window->count) + 1) * sizeof *mask);
+    struct column filter = aggregate_window_column(window, &window->batch->columns[call->filter]);
+    uint64_t *mask = arena_zalloc(window->scratch, (bits_words(window->count) + 1) * sizeof *mask);
     for (uint32_t i = 0; i < window->count; i++) {
         if (!column_is_null(&filter, i) && *(const uint8_t *)column_value(&filter, i) != 0) {
             bits_set(mask, i);
@@ -68,13 +66,12 @@ static void feed_distinct(struct aggregate_set *set, struct aggregate_window *wi
 }
 
 void aggregate_feed_make(struct aggregate_set *set, struct aggregate_tables *tables,
-                         struct aggregate_window *window, uint32_t at,
-                         struct aggregate_feed *out)
+                         struct aggregate_window *window, uint32_t at, struct aggregate_feed *out)
 {
     (void)tables;
     const struct aggregate_set_call *call = &set->calls[at];
-    *out = (struct aggregate_feed){.kinds = window_kinds(window),
-                                   .active = filter_mask(window, call)};
+    *out =
+        (struct aggregate_feed){.kinds = window_kinds(window), .active = filter_mask(window, call)};
     if (call->argument != UINT32_MAX) {
         out->argument = aggregate_window_column(window, &window->batch->columns[call->argument]);
         out->has_argument = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MIN and MAX under retraction: the values of each group, with signed counts, in an ordered table under
-// (group, value); the extreme is the first (last) entry of the group whose count is positive.
+// MIN and MAX under retraction: the values of each group, with signed counts, in an ordered table
+// under (group, value); the extreme is the first (last) entry of the group whose count is positive.
 #include <string.h>
 
 #include "base/bits.h"
@@ -83,8 +83,9 @@ static struct str search_from(struct str prefix, bool is_max, struct arena *aren
     return from;
 }
 
-// The key of the extreme of the group `prefix`, in `arena`; empty where the group has no value. Entries
-// with a negative count (retracted before added) are passed over, and the first `skip` others.
+// The key of the extreme of the group `prefix`, in `arena`; empty where the group has no value.
+// Entries with a negative count (retracted before added) are passed over, and the first `skip`
+// others.
 static enum status find_extreme(struct ordered_table *table, bool is_max, struct str prefix,
                                 uint32_t skip, struct arena *arena, struct str *out,
                                 struct err *err)
@@ -174,8 +175,7 @@ enum status aggregate_ordered_prepare(struct aggregate_set *set, struct aggregat
     return reach_extremes(set, tables, window, call, &keys, err);
 }
 
-static void change_count(struct ordered_table *table, struct str key, uint64_t hash,
-                         int64_t change)
+static void change_count(struct ordered_table *table, struct str key, uint64_t hash, int64_t change)
 {
     bool is_new;
     char *value = ordered_table_upsert(table, key, hash, &is_new);

@@ -114,12 +114,10 @@ enum status aggregate_set_init(struct aggregate_set *set, const struct aggregate
         set->keys[i] = plan_column_index(spec->input, spec->keys.ids[i]);
         ASSERT(set->keys[i] != UINT32_MAX);
     }
-    set->retracts =
-        (spec->input->changes & (1 << CHANGE_UPDATE_BEFORE | 1 << CHANGE_DELETE)) != 0;
+    set->retracts = (spec->input->changes & (1 << CHANGE_UPDATE_BEFORE | 1 << CHANGE_DELETE)) != 0;
     set->images_offset = sizeof(int64_t);
     if (spec->call_count > AGGREGATE_CALLS_MAX) {
-        return ERR(err, STATUS_LIMIT, "at most %d aggregates in one GROUP BY",
-                   AGGREGATE_CALLS_MAX);
+        return ERR(err, STATUS_LIMIT, "at most %d aggregates in one GROUP BY", AGGREGATE_CALLS_MAX);
     }
     uint32_t size = 0;
     for (uint32_t i = 0; i < spec->call_count; i++) {
@@ -143,8 +141,8 @@ static struct hash_table_options table_options(const struct aggregate_set *set, 
     return (struct hash_table_options){.layout = layout, .id = id, .slice = slice};
 }
 
-static struct hash_table *open_table(const struct aggregate_set *set,
-                                     struct state_context *context, uint32_t id, int64_t slice)
+static struct hash_table *open_table(const struct aggregate_set *set, struct state_context *context,
+                                     uint32_t id, int64_t slice)
 {
     struct hash_table *table = hash_table_open(context, id, slice);
     struct hash_table_options options = table_options(set, id, slice);
@@ -218,8 +216,7 @@ struct column aggregate_window_column(const struct aggregate_window *window,
     if (window->positions == NULL) {
         return column_slice(window->scratch, column, window->from, window->count);
     }
-    return column_gather(window->scratch, column, window->positions + window->from,
-                         window->count);
+    return column_gather(window->scratch, column, window->positions + window->from, window->count);
 }
 
 void aggregate_set_begin(const struct aggregate_set *set, struct aggregate_window *window)

@@ -6,20 +6,22 @@
 // `extra` bytes:
 //
 //     +----------+---------+---------+---+----------------------+
-//     | rows I64 | image 0 | image 1 | … | chain {serial, last} |
+//     | rows I64 | image 0 | image 1 | ... | chain {serial, last} |
 //     +----------+---------+---------+---+----------------------+
 //
-// `rows` is the signed number of rows in the group; the chain is there where results are made row by
-// row (aggregate_set_step()). How a call is kept:
+// `rows` is the signed number of rows in the group; the chain is there where results are made row
+// by row (aggregate_set_step()). How a call is kept:
 //
-//     IMAGE     in its image (expr/aggregate.h): COUNT, SUM, AVG; MIN and MAX of fixed width, insert-only
-//     TEXT      in its value field: MIN, MAX, FIRST_VALUE, LAST_VALUE of STRING, insert-only
-//     ORDERED   in an ordered table (group, value) -> count: MIN and MAX where rows can be retracted
+//     IMAGE     in its image (expr/aggregate.h): COUNT, SUM, AVG; MIN and MAX of fixed width,
+//     insert-only TEXT      in its value field: MIN, MAX, FIRST_VALUE, LAST_VALUE of STRING,
+//     insert-only ORDERED   in an ordered table (group, value) -> count: MIN and MAX where rows
+//     can be retracted
 //
-// DISTINCT calls see a value when its count in a table (group, value) -> counts becomes 1, and lose it
-// when that becomes 0; calls over one argument share the table, each has its own count (for FILTER).
+// DISTINCT calls see a value when its count in a table (group, value) -> counts becomes 1, and
+// lose it when that becomes 0; calls over one argument share the table, each has its own count
+// (for FILTER).
 //
-// Tables are those of one slice (a window's end; 0 for GROUP BY): {id 0: groups, 1 …: distinct and
+// Tables are those of one slice (a window's end; 0 for GROUP BY): {id 0: groups, 1 ...: distinct and
 // ordered tables}. One thread; scratch memory is the caller's arena, reset between windows.
 #pragma once
 
@@ -40,7 +42,7 @@ enum aggregate_keeping { AGGREGATE_IMAGE, AGGREGATE_TEXT, AGGREGATE_ORDERED };
 struct aggregate_set_call {
     const struct plan_aggregate_call *plan;
     enum aggregate_keeping keeping;
-    uint32_t argument;   // position in the input; UINT32_MAX: none, or `literal`
+    uint32_t argument; // position in the input; UINT32_MAX: none, or `literal`
     const struct column *literal;
     uint32_t filter;     // position; UINT32_MAX: none
     uint32_t offset;     // of its image in extra
@@ -67,12 +69,12 @@ struct aggregate_set {
     const struct row_layout *layout;
     uint32_t images_offset; // in extra: where image 0 begins
     uint32_t images_size;
-    uint32_t chain_offset;  // in extra
+    uint32_t chain_offset; // in extra
     uint32_t distinct_count;
     struct aggregate_set_distinct *distincts;
     uint32_t ordered_count;
-    bool retracts; // the input has retractions
-    uint32_t serial; // of chains
+    bool retracts;            // the input has retractions
+    uint32_t serial;          // of chains
     uint64_t groups_expected; // in the next slice: a guess of the operator's; 0: none
 };
 
@@ -105,7 +107,7 @@ void aggregate_tables_done(const struct aggregate_set *set, struct aggregate_tab
 // Tells the context what slices look like, so that a restore can open them.
 void aggregate_set_declare(const struct aggregate_set *set, struct state_context *context);
 
-// One window of a batch: `positions` in the batch (NULL: from … from + count - 1).
+// One window of a batch: `positions` in the batch (NULL: from ... from + count - 1).
 struct aggregate_window {
     const struct batch *batch;
     const uint16_t *positions; // of all rows meant; NULL: all of the batch
@@ -113,17 +115,17 @@ struct aggregate_window {
     uint64_t *hashes;          // of the group keys, by position in the batch
     struct arena *scratch;
     // After aggregate_set_prepare():
-    uint32_t from, count; // rows positions[from] … are prepared
+    uint32_t from, count; // rows positions[from] ... are prepared
     struct column *keys;
-    struct row **rows;         // groups, one a row of the window
-    uint32_t *distinct_at;     // internal
+    struct row **rows;     // groups, one a row of the window
+    uint32_t *distinct_at; // internal
     struct row ***distinct_rows;
 };
 
 // Hashes the keys. `window->batch`, `positions`, `total`, `scratch` are set.
 void aggregate_set_begin(const struct aggregate_set *set, struct aggregate_window *window);
-// Prepares up to `max` rows from window->from on in all tables and finds or makes their groups. AGAIN:
-// pages are being read.
+// Prepares up to `max` rows from window->from on in all tables and finds or makes their groups.
+// AGAIN: pages are being read.
 MUST_USE enum status aggregate_set_prepare(struct aggregate_set *set,
                                            struct aggregate_tables *tables,
                                            struct aggregate_window *window, uint32_t max,
@@ -135,17 +137,16 @@ MUST_USE enum status aggregate_set_add(struct aggregate_set *set, struct aggrega
 
 // The same row by row: what each group was before each row and after it.
 struct aggregate_steps {
-    int64_t *rows_before, *rows_after;     // of the group, at each row of the window
-    struct column *before, *after;         // results of each call, a value a row
-    bool *is_last;                         // the last row of its group in the window
+    int64_t *rows_before, *rows_after; // of the group, at each row of the window
+    struct column *before, *after;     // results of each call, a value a row
+    bool *is_last;                     // the last row of its group in the window
 };
-MUST_USE enum status aggregate_set_step(struct aggregate_set *set,
-                                        struct aggregate_tables *tables,
+MUST_USE enum status aggregate_set_step(struct aggregate_set *set, struct aggregate_tables *tables,
                                         struct aggregate_window *window,
                                         struct aggregate_steps *steps, struct err *err);
 
-// How many groups aggregate_set_result() should be asked for at once, so that what it reads fits into
-// little memory.
+// How many groups aggregate_set_result() should be asked for at once, so that what it reads fits
+// into little memory.
 static inline uint32_t aggregate_set_results_max(const struct aggregate_set *set)
 {
     return set->ordered_count == 0 ? BATCH_ROWS_MAX : BATCH_ROWS_MAX / 16;
@@ -156,6 +157,5 @@ static inline uint32_t aggregate_set_results_max(const struct aggregate_set *set
 MUST_USE enum status aggregate_set_result(const struct aggregate_set *set,
                                           struct aggregate_tables *tables, uint32_t call,
                                           struct row *const *rows, uint32_t count,
-                                          struct arena *arena, struct column *out,
-                                          struct err *err);
+                                          struct arena *arena, struct column *out, struct err *err);
 int64_t aggregate_set_rows(const struct aggregate_set *set, struct row *row);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// aggregate_set_int: what the files of aggregate_set share: aggregate_set.c (layouts, tables, windows),
-// aggregate_feed.c (which rows a call sees), aggregate_steps.c (row by row), aggregate_ordered.c (MIN
-// and MAX under retraction).
+// aggregate_set_int: what the files of aggregate_set share: aggregate_set.c (layouts, tables,
+// windows), aggregate_feed.c (which rows a call sees), aggregate_steps.c (row by row),
+// aggregate_ordered.c (MIN and MAX under retraction).
 #pragma once
 
 #include "exec/aggregate_set.h"
@@ -43,8 +43,7 @@ struct aggregate_ordered_keys {
 MUST_USE enum status aggregate_ordered_encode(const struct aggregate_set *set,
                                               const struct aggregate_window *window,
                                               const struct column *argument,
-                                              struct aggregate_ordered_keys *out,
-                                              struct err *err);
+                                              struct aggregate_ordered_keys *out, struct err *err);
 MUST_USE enum status aggregate_ordered_prepare(struct aggregate_set *set,
                                                struct aggregate_tables *tables,
                                                struct aggregate_window *window, uint32_t call,

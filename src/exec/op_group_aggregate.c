@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GROUP BY without a window. On a stream: for every row what it changes, as Flink prints it: +I for a
-// new group, -U and +U where a result changed (nothing where none did), -D when the group's count falls
-// to 0. On bounded input: the groups, once, at the end; without keys there is a row in any case.
+// GROUP BY without a window. On a stream: for every row what it changes, as Flink prints it: +I
+// for a new group, -U and +U where a result changed (nothing where none did), -D when the group's
+// count falls to 0. On bounded input: the groups, once, at the end; without keys there is a row in
+// any case.
 #include <string.h>
 
 #include "base/mem.h"
@@ -20,7 +21,7 @@ struct op_group_aggregate {
     struct aggregate_tables tables;
     bool has_tables;
     bool needs_update_before;
-    uint32_t next;          // cursor of the batch in work
+    uint32_t next;               // cursor of the batch in work
     struct hash_table_scan scan; // of the end
     bool is_scanned;
 };
@@ -37,8 +38,7 @@ static void open_tables(struct op_group_aggregate *group)
 static uint64_t *unchanged(struct op_group_aggregate *group, uint32_t count,
                            const struct aggregate_steps *steps)
 {
-    uint64_t *equal =
-        arena_alloc(&group->op.scratch, (bits_words(count) + 1) * sizeof *equal);
+    uint64_t *equal = arena_alloc(&group->op.scratch, (bits_words(count) + 1) * sizeof *equal);
     bits_fill(equal, count);
     for (uint32_t c = 0; c < group->set.call_count; c++) {
         struct row_equal_pairs pairs = {
@@ -125,10 +125,10 @@ static enum status step(struct op_group_aggregate *group, struct aggregate_windo
     struct arena *scratch = &group->op.scratch;
     struct aggregate_steps steps;
     TRY(aggregate_set_step(&group->set, &group->tables, window, &steps, err));
-    struct emission emission = {
-        .rows = arena_alloc(scratch, 2 * window->count * sizeof(uint16_t)),
-        .results = arena_alloc(scratch, 2 * window->count * sizeof(uint16_t)),
-        .kinds = arena_alloc(scratch, 2 * window->count)};
+    struct emission emission = {.rows = arena_alloc(scratch, 2 * window->count * sizeof(uint16_t)),
+                                .results =
+                                    arena_alloc(scratch, 2 * window->count * sizeof(uint16_t)),
+                                .kinds = arena_alloc(scratch, 2 * window->count)};
     decide(group, window->count, &steps, &emission);
     if (emission.count > 0) {
         assemble(group, window, &steps, &emission, out);
@@ -149,14 +149,12 @@ static enum op_result group_on_batch(struct op *op, uint32_t port, const struct 
     struct op_group_aggregate *group = (struct op_group_aggregate *)op;
     arena_reset(&op->scratch);
     open_tables(group);
-    struct aggregate_window window = {
-        .batch = in, .total = in->row_count, .scratch = &op->scratch};
+    struct aggregate_window window = {.batch = in, .total = in->row_count, .scratch = &op->scratch};
     aggregate_set_begin(&group->set, &window);
     window.from = group->next;
     bool streams = op->context->is_streaming;
-    enum status status =
-        aggregate_set_prepare(&group->set, &group->tables, &window,
-                              streams ? WINDOW_ROWS_MAX : BATCH_ROWS_MAX, err);
+    enum status status = aggregate_set_prepare(&group->set, &group->tables, &window,
+                                               streams ? WINDOW_ROWS_MAX : BATCH_ROWS_MAX, err);
     if (status != STATUS_OK) {
         return result_of(status);
     }
@@ -175,8 +173,8 @@ static enum op_result group_on_batch(struct op *op, uint32_t port, const struct 
 }
 
 // Rows of the groups as output.
-static enum status emit_groups(struct op_group_aggregate *group, struct row **rows,
-                               uint32_t count, struct batch *out, struct err *err)
+static enum status emit_groups(struct op_group_aggregate *group, struct row **rows, uint32_t count,
+                               struct batch *out, struct err *err)
 {
     struct arena *scratch = &group->op.scratch;
     uint32_t key_count = group->set.key_count;

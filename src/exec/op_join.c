@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inner join by equality, with a residual condition. Each side's rows are kept in a multimap; a row that
-// arrives is added to its side (or taken from it) and joined with what the other side holds now, so
-// every pair is made once, by whichever row comes second. The kind of the change is the arriving row's.
+// Inner join by equality, with a residual condition. Each side's rows are kept in a multimap; a
+// row that arrives is added to its side (or taken from it) and joined with what the other side
+// holds now, so every pair is made once, by whichever row comes second. The kind of the change is
+// the arriving row's.
 //
 // Rows with a NULL in a key that is compared by = match nothing and are not kept.
 #include <string.h>
@@ -32,9 +33,9 @@ struct op_join {
     struct program *condition; // over left and right columns; NULL: none
     // The batch in work.
     bool is_begun;
-    bool is_matching;            // rows from … from + count - 1 are kept, pairs remain
-    struct arena batch_arena;    // of what holds for the whole batch
-    struct batch rows;           // without rows that match nothing
+    bool is_matching;         // rows from ... from + count - 1 are kept, pairs remain
+    struct arena batch_arena; // of what holds for the whole batch
+    struct batch rows;        // without rows that match nothing
     struct multimap_input input;
     struct column *key_columns;
     uint32_t from, count;
@@ -147,8 +148,8 @@ static void expand(struct op_join *join, struct expansion *out)
     while (join->pair < pairs->count && out->count < OUT_ROWS_MAX) {
         uint32_t at = join->pair;
         int64_t count = pairs->counts[at];
-        int8_t kind = join->rows.kinds == NULL ? (int8_t)CHANGE_INSERT
-                                               : join->rows.kinds[pairs->probe[at]];
+        int8_t kind =
+            join->rows.kinds == NULL ? (int8_t)CHANGE_INSERT : join->rows.kinds[pairs->probe[at]];
         kind = count < 0 ? turned(kind) : kind;
         out->all_inserts = out->all_inserts && kind == CHANGE_INSERT;
         out->probe[out->count] = pairs->probe[at];
@@ -172,8 +173,7 @@ static struct batch assemble(struct op_join *join, uint32_t port, const struct e
     struct column *own_columns = port == 0 ? columns : columns + other->column_count;
     struct column *other_columns = port == 0 ? columns + own->column_count : columns;
     for (uint32_t i = 0; i < own->column_count; i++) {
-        own_columns[i] =
-            column_gather(scratch, &join->rows.columns[i], pairs->probe, count);
+        own_columns[i] = column_gather(scratch, &join->rows.columns[i], pairs->probe, count);
     }
     const struct row_layout *layout = multimap_layout(other->map);
     for (uint32_t i = 0; i < other->column_count; i++) {
@@ -276,8 +276,7 @@ static void open_side(struct op_join *join, uint32_t at, struct plan_ids keys)
     side->keys = mem_zalloc((keys.count + 1) * sizeof *side->keys);
     const uint32_t *positions = column_map_positions(scratch, input, keys);
     memcpy(side->keys, positions, keys.count * sizeof *positions);
-    const struct type **types =
-        arena_new_array(scratch, const struct type *, input->column_count);
+    const struct type **types = arena_new_array(scratch, const struct type *, input->column_count);
     for (uint32_t i = 0; i < input->column_count; i++) {
         types[i] = input->columns[i].type;
     }

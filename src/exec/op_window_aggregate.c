@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GROUP BY over a window table function in event time. Each window has tables of its own, made with its
-// first row and freed whole when the watermark passes its end - 1 ms; then its groups are handed out. A
-// row is late for a window that the watermark in force at the row has passed; it is counted and dropped
-// from that window only.
+// GROUP BY over a window table function in event time. Each window has tables of its own, made
+// with its first row and freed whole when the watermark passes its end - 1 ms; then its groups are
+// handed out. A row is late for a window that the watermark in force at the row has passed; it is
+// counted and dropped from that window only.
 //
 // Rows without a time belong to no window. HOP and CUMULATE put a row into each of its windows.
 #include <string.h>
@@ -38,7 +38,7 @@ struct op_window_aggregate {
     const struct plan_window_aggregate *plan;
     uint32_t time_position;
     int64_t watermark;
-    bool is_looked_up; // windows that a restore brought were found
+    bool is_looked_up;               // windows that a restore brought were found
     VEC(struct open_window) windows; // ascending by end
     // The batch in work.
     bool is_shared;
@@ -125,14 +125,13 @@ static bool share_whole(struct op_window_aggregate *windows, const struct batch 
         (watermark != WATERMARK_NONE && range.end_us - END_MARGIN_US <= watermark)) {
         return false;
     }
-    VEC_PUSH(&windows->shares, ((struct share){.end_us = range.end_us,
-                                               .count = in->row_count,
-                                               .is_all = true}));
+    VEC_PUSH(&windows->shares,
+             ((struct share){.end_us = range.end_us, .count = in->row_count, .is_all = true}));
     return true;
 }
 
-// Which windows the rows fall into: for each window the positions of its rows, in order. Consecutive
-// rows are mostly of one window, so the last one found is tried first.
+// Which windows the rows fall into: for each window the positions of its rows, in order.
+// Consecutive rows are mostly of one window, so the last one found is tried first.
 static void share_out(struct op_window_aggregate *windows, const struct batch *in)
 {
     const struct column *times = &in->columns[windows->time_position];
@@ -203,12 +202,11 @@ static enum status add_share(struct op_window_aggregate *windows, const struct b
     const struct share *share = &windows->shares.items[windows->next_share];
     struct open_window *open = get_window(windows, share->end_us);
     arena_reset(&windows->op.scratch);
-    struct aggregate_window window = {.batch = in,
-                                      .positions = share->is_all
-                                                       ? NULL
-                                                       : windows->positions.items + share->from,
-                                      .total = share->count,
-                                      .scratch = &windows->op.scratch};
+    struct aggregate_window window = {
+        .batch = in,
+        .positions = share->is_all ? NULL : windows->positions.items + share->from,
+        .total = share->count,
+        .scratch = &windows->op.scratch};
     aggregate_set_begin(&windows->set, &window);
     window.from = windows->next_row;
     TRY(aggregate_set_prepare(&windows->set, &open->tables, &window, BATCH_ROWS_MAX, err));
@@ -289,8 +287,8 @@ static enum status emit_groups(struct op_window_aggregate *windows, struct open_
         columns[at++] = constant_time(scratch, open->end_us - END_MARGIN_US, count);
     }
     ASSERT(at == node->column_count);
-    *out = (struct batch){
-        .row_count = count, .column_count = node->column_count, .columns = columns};
+    *out =
+        (struct batch){.row_count = count, .column_count = node->column_count, .columns = columns};
     return STATUS_OK;
 }
 
@@ -316,8 +314,8 @@ static void drop_first_window(struct op_window_aggregate *windows)
     windows->scan = (struct hash_table_scan){0};
 }
 
-static enum op_result window_on_watermark(struct op *op, int64_t watermark,
-                                          struct op_output *out, struct err *err)
+static enum op_result window_on_watermark(struct op *op, int64_t watermark, struct op_output *out,
+                                          struct err *err)
 {
     struct op_window_aggregate *windows = (struct op_window_aggregate *)op;
     look_up(windows);
@@ -381,9 +379,8 @@ static const struct op_class window_class = {
     .close = window_close,
 };
 
-enum status op_window_aggregate_new(const struct plan_node *node,
-                                    const struct op_context *context, struct op **out,
-                                    struct err *err)
+enum status op_window_aggregate_new(const struct plan_node *node, const struct op_context *context,
+                                    struct op **out, struct err *err)
 {
     const struct plan_window_aggregate *plan = &node->as.window_aggregate;
     if (plan->spec.kind == PLAN_WINDOW_SESSION) {

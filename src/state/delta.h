@@ -6,7 +6,8 @@
 // segment's number. The others belong to one table each and are applied in order:
 //
 //     DELTA_TABLE    says which table the blocks behind it are of: {id, slice, form, layout id}
-//     DELTA_ROWS     row images (row_layout.h), each as it stands in memory, mark 0; one of more than
+//     DELTA_ROWS     row images (row_layout.h), each as it stands in memory, mark 0; one of more
+//     than
 //                    ROW_UNITS_MAX units stands alone in its block
 //     DELTA_GONE     tombstones, the same: only their keys count
 //     DELTA_ENTRIES  of an ordered table: images of entries as they stand in memory, mark 0
@@ -92,5 +93,4 @@ struct delta_reader {
 void delta_reader_init(struct delta_reader *reader, struct byte_source *source);
 void delta_reader_release(struct delta_reader *reader);
 // The next block of a table (reader->table); valid until the next call. END behind the last.
-MUST_USE enum status delta_next(struct delta_reader *reader, struct block *block,
-                                struct err *err);
+MUST_USE enum status delta_next(struct delta_reader *reader, struct block *block, struct err *err);

@@ -204,7 +204,8 @@ static void keep_half(struct page *page, uint32_t bit, uint32_t value)
     const uint64_t *entries = directory_entries(page);
     for (uint32_t slot = 0; slot < DIRECTORY_SLOTS;) {
         if (entries[slot] != 0 && (entry_tag(entries[slot]) >> bit & 1) != value) {
-            erase_slot(page, slot); // another entry may have moved here: the slot is looked at again
+            erase_slot(page,
+                       slot); // another entry may have moved here: the slot is looked at again
         } else {
             slot++;
         }

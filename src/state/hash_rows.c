@@ -2,10 +2,10 @@
 //
 // hash_rows: places for rows on pages.
 //
-// A row page holds rows one behind the other from PAGE_HEAD to `used`; what was freed is a hole with
-// MARK_FREE and its size, so that a page can be walked. Holes are chained by `hole` and the row's
-// hash (offset of the next / 8). New rows go to the `fill` page; when that is full and there is much
-// waste, a page in memory with holes takes its place, else a new page.
+// A row page holds rows one behind the other from PAGE_HEAD to `used`; what was freed is a hole
+// with MARK_FREE and its size, so that a page can be walked. Holes are chained by `hole` and the
+// row's hash (offset of the next / 8). New rows go to the `fill` page; when that is full and there
+// is much waste, a page in memory with holes takes its place, else a new page.
 #include "base/assert.h"
 #include "state/hash_table_int.h"
 

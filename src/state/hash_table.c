@@ -6,9 +6,6 @@
 #include "state/hash_table_int.h"
 #include "state/row_value.h"
 
-// Keys a turn of the fast path: what three turns prefetch stays in the first-level cache.
-enum { TURN = 64 };
-
 // --- life --------------------------------------------------------------------------------------
 
 static void free_table(struct state_table *base)
@@ -92,15 +89,10 @@ const struct row_layout *hash_table_layout(const struct hash_table *table)
 
 // --- windows -----------------------------------------------------------------------------------
 
-static inline uint32_t key_position(const struct hash_keys *keys, uint32_t at)
-{
-    return keys->rows == NULL ? at : keys->rows[at];
-}
-
 static struct hash_key key_at(const struct hash_table *table, const struct hash_keys *keys,
                               uint32_t at)
 {
-    uint32_t position = key_position(keys, at);
+    uint32_t position = hash_key_position(keys, at);
     return (struct hash_key){keys->hashes[position] & table->hash_mask, keys->columns, position,
                              NULL};
 }
@@ -141,12 +133,13 @@ static struct hash_window *window_of(struct hash_table *table)
     return table->window;
 }
 
-// A request is known again by how it ends and by its hashes: the caller may have made its columns anew.
+// A request is known again by how it ends and by its hashes: the caller may have made its columns
+// anew.
 static uint64_t request_id(const struct hash_keys *keys, uint32_t from)
 {
     uint64_t id = hash_combine(keys->count, from);
     for (uint32_t i = from; i < keys->count && i < from + WINDOW_KEYS_MAX; i++) {
-        id = id * 31 + keys->hashes[key_position(keys, i)];
+        id = id * 31 + keys->hashes[hash_key_position(keys, i)];
     }
     return id;
 }
@@ -190,7 +183,7 @@ static size_t rows_bytes(const struct hash_table *table, const struct hash_keys 
         bytes = 0;
         for (uint32_t i = from; i < from + count; i++) {
             bytes += row_layout_size(table->layout, keys->columns, keys->column_count,
-                                     key_position(keys, i));
+                                     hash_key_position(keys, i));
         }
     }
     return bytes;
@@ -206,7 +199,8 @@ enum status hash_table_prepare(struct hash_table *table, const struct hash_keys 
         return STATUS_OK;
     }
     // Only a table with pages missing ever waits.
-    uint64_t request = is_waiting(table) || table->base.owner.absent > 0 ? request_id(keys, from) : 0;
+    uint64_t request =
+        is_waiting(table) || table->base.owner.absent > 0 ? request_id(keys, from) : 0;
     if (continued(table, request) == NULL) {
         bool whole;
         TRY(begin_window(table, rows_bytes(table, keys, from, count), &whole, err));
@@ -223,158 +217,20 @@ enum status hash_table_prepare(struct hash_table *table, const struct hash_keys 
     return prepare_slow(table, request_id(keys, from), from, count, ready, err);
 }
 
-// --- the fast path: all pages are in memory ----------------------------------------------------
-//
-// Keys are taken in turns that go through three stages: locate (asks the processor for the directory's
-// line), candidates (reads it, asks for the row), compare. While one turn is compared the next has its
-// rows on the way and the one after that its directory lines, so that no stage waits for memory.
-
-enum { STAGES = 3 };
-
-// A turn of up to TURN keys.
-struct turn {
-    uint32_t count;
-    uint64_t hashes[TURN];
-    const uint64_t *entries[TURN]; // of the directory page
-    uint16_t positions[TURN];      // in the columns
-    struct row *rows[TURN];        // candidates
-    uint16_t at[TURN];             // whose candidates they are
-    uint8_t equal[TURN];
-    uint32_t found;
-};
-
-// A run over keys, from where its caller takes turn after turn.
-struct run {
-    struct hash_table *table;
-    const struct hash_keys *keys;
-    uint32_t from;
-    uint32_t count;
-    uint32_t located; // keys
-    struct turn turns[STAGES];
-    uint32_t next_locate, next_candidates, next_compare; // turns
-};
-
-static void turn_locate(struct run *run)
-{
-    const struct hash_table *table = run->table;
-    const struct state_pool *pool = table->base.owner.pool;
-    const struct hash_keys *keys = run->keys;
-    struct turn *turn = &run->turns[run->next_locate++ % STAGES];
-    uint32_t left = run->count - run->located;
-    turn->count = left < TURN ? left : TURN;
-    for (uint32_t i = 0; i < turn->count; i++) {
-        uint32_t position = key_position(keys, run->from + run->located + i);
-        uint64_t hash = keys->hashes[position] & table->hash_mask;
-        turn->positions[i] = (uint16_t)position;
-        turn->hashes[i] = hash;
-        turn->entries[i] = directory_entries(state_pool_page(pool, directory_page(table, hash)));
-        __builtin_prefetch(turn->entries[i] + directory_home(hash));
-    }
-    run->located += turn->count;
-}
-
-// The first candidate of each key on its directory page. What has none there, or another key behind
-// it, is left to the slow search.
-static void turn_candidates(struct run *run)
-{
-    const struct hash_table *table = run->table;
-    struct turn *turn = &run->turns[run->next_candidates++ % STAGES];
-    uint32_t last_byte = table->layout->fixed_size - 1;
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < turn->count; i++) {
-        uint64_t hash = turn->hashes[i];
-        uint64_t wanted = (uint64_t)directory_tag(hash) << 6; // {tag, distance}
-        uint32_t slot = directory_home(hash);
-        for (;;) {
-            uint64_t entry = turn->entries[i][slot];
-            if (entry >> ROW_ID_BITS == wanted && entry != 0) {
-                struct row *row = row_at(table, entry & ROW_ID_MASK);
-                __builtin_prefetch(row);
-                __builtin_prefetch((char *)row + last_byte);
-                turn->rows[found] = row;
-                turn->at[found++] = (uint16_t)i;
-                break;
-            }
-            if (entry == 0 || (wanted & DISTANCE_MAX) == DISTANCE_MAX) {
-                break;
-            }
-            wanted++;
-            slot = slot + 1 == DIRECTORY_SLOTS ? 0 : slot + 1;
-        }
-    }
-    turn->found = found;
-}
-
-// out[i]: the row, DEAD ones too; NULL where the first candidate was not it.
-static uint32_t turn_compare(struct run *run, struct row **out)
-{
-    struct turn *turn = &run->turns[run->next_compare++ % STAGES];
-    uint16_t positions[TURN];
-    memset(out, 0, turn->count * sizeof *out);
-    for (uint32_t i = 0; i < turn->found; i++) {
-        uint32_t at = turn->at[i];
-        positions[i] = turn->positions[at];
-        turn->equal[i] = turn->rows[i]->hash == turn->hashes[at];
-    }
-    struct row_match match = {positions, turn->equal, turn->found};
-    row_compare_many(run->table->layout, turn->rows, run->keys->columns, &match);
-    for (uint32_t i = 0; i < turn->found; i++) {
-        if (turn->equal[i] != 0) {
-            out[turn->at[i]] = turn->rows[i];
-        }
-    }
-    return turn->count;
-}
-
-static void run_begin(struct run *run, struct hash_table *table, const struct hash_keys *keys,
-                      uint32_t from, uint32_t count)
-{
-    run->table = table;
-    run->keys = keys;
-    run->from = from;
-    run->count = count;
-    run->located = 0;
-    run->next_locate = run->next_candidates = run->next_compare = 0;
-    turn_locate(run);
-    turn_locate(run);
-    turn_candidates(run);
-}
-
-// The next turn's rows; returns how many there are.
-static uint32_t run_turn(struct run *run, struct row **out)
-{
-    turn_locate(run);
-    turn_candidates(run);
-    return turn_compare(run, out);
-}
-
-static struct row *search(struct hash_table *table, const struct hash_key *key)
-{
-    struct hash_probe probe = {0};
-    row_id id;
-    while (hash_directory_next(table, key->hash, &probe, &id) == 1) {
-        struct row *row = row_at(table, id);
-        if (hash_key_equal(table, row, key)) {
-            return row;
-        }
-    }
-    return NULL;
-}
-
 // --- finding -----------------------------------------------------------------------------------
 
 static void find_whole(struct hash_table *table, const struct hash_keys *keys, uint32_t from,
                        uint32_t count, struct row **out)
 {
-    struct run run;
-    run_begin(&run, table, keys, from, count);
+    struct hash_search run;
+    hash_search_begin(&run, table, keys, from, count);
     uint32_t size;
     for (uint32_t begin = 0; begin < count; begin += size) {
-        size = run_turn(&run, out + begin);
+        size = hash_search_turn(&run, out + begin);
         for (uint32_t i = 0; i < size; i++) {
             if (out[begin + i] == NULL) {
                 struct hash_key key = key_at(table, keys, from + begin + i);
-                out[begin + i] = search(table, &key);
+                out[begin + i] = hash_search_one(table, &key);
             }
         }
     }
@@ -434,7 +290,7 @@ static struct row *add_row(struct hash_table *table, size_t size, uint64_t hash)
 static struct row *insert(struct hash_table *table, const struct hash_keys *keys, uint32_t at,
                           uint64_t hash)
 {
-    uint32_t position = key_position(keys, at);
+    uint32_t position = hash_key_position(keys, at);
     size_t size = row_layout_size(table->layout, keys->columns, keys->column_count, position);
     struct row *row = add_row(table, size, hash);
     row_layout_write(table->layout, keys->columns, keys->column_count, position, row);
@@ -448,8 +304,7 @@ static void take_place_of(struct hash_table *table, struct row *row, struct row 
     fresh->hash = row->hash;
     fresh->mark = row->mark;
     fresh->ttl = row->ttl;
-    struct page_entry *entry =
-        &table->base.owner.pool->entries.items[page_of(fresh)->number];
+    struct page_entry *entry = &table->base.owner.pool->entries.items[page_of(fresh)->number];
     uint32_t segment = row->mark & MARK_SEGMENT;
     if (segment != 0 && segment < entry->oldest) {
         entry->oldest = segment;
@@ -469,7 +324,7 @@ static void take_place_of(struct hash_table *table, struct row *row, struct row 
 static struct row *revive(struct hash_table *table, const struct hash_keys *keys, uint32_t at,
                           struct row *row)
 {
-    uint32_t position = key_position(keys, at);
+    uint32_t position = hash_key_position(keys, at);
     size_t size = row_layout_size(table->layout, keys->columns, keys->column_count, position);
     hash_table_touch_fast(table, row);
     row->mark &= ~MARK_DEAD;
@@ -511,20 +366,20 @@ static inline void note_new(uint64_t *is_new, uint32_t at)
 static void upsert_whole(struct hash_table *table, const struct hash_keys *keys, uint32_t from,
                          uint32_t count, struct row **out, uint64_t *is_new)
 {
-    struct run run;
+    struct hash_search run;
     table->base.owner.is_blind = true;
-    // What is added meanwhile may move directory entries that were located already: a key that is not
-    // found where it was expected is searched for again.
-    run_begin(&run, table, keys, from, count);
+    // What is added meanwhile may move directory entries that were located already: a key that is
+    // not found where it was expected is searched for again.
+    hash_search_begin(&run, table, keys, from, count);
     uint32_t size;
     for (uint32_t begin = 0; begin < count; begin += size) {
-        size = run_turn(&run, out + begin);
+        size = hash_search_turn(&run, out + begin);
         for (uint32_t i = 0; i < size; i++) {
             struct row **row = &out[begin + i];
             uint32_t at = from + begin + i;
             if (*row == NULL) {
                 struct hash_key key = key_at(table, keys, at);
-                *row = search(table, &key);
+                *row = hash_search_one(table, &key);
                 if (*row == NULL) {
                     *row = insert(table, keys, at, key.hash);
                     note_new(is_new, begin + i);
@@ -775,7 +630,7 @@ static struct row *find_image(struct hash_table *table, const struct row *image,
     struct hash_key key = {image->hash, NULL, 0, image};
     struct row *row;
     if (table->base.owner.whole) {
-        row = search(table, &key);
+        row = hash_search_one(table, &key);
     } else {
         row = window_row(table, at, &key);
     }
@@ -823,8 +678,7 @@ void hash_table_put_image(struct hash_table *table, const struct row *image, siz
     memcpy((char *)row + sizeof *row, (const char *)image + sizeof *row, size - sizeof *row);
     row->ttl = image->ttl;
     row->mark = segment;
-    struct page_entry *entry =
-        &table->base.owner.pool->entries.items[page_of(row)->number];
+    struct page_entry *entry = &table->base.owner.pool->entries.items[page_of(row)->number];
     if (segment == 0) { // of another instance: it has to be written under our own numbers
         row->mark = *table->base.mark_now;
         state_table_note_page(&table->base, page_of(row));

@@ -6,13 +6,13 @@
 //     for (from = 0; from < keys.count; from += ready) {
 //         status = hash_table_prepare(table, &keys, from, &ready, err);     // AGAIN: OP_PENDING
 //         hash_table_upsert(table, &keys, from, ready, rows, is_new);
-//         aggregate(rows, …);                       // rows stay in place until the next prepare
+//         aggregate(rows, ...);                       // rows stay in place until the next prepare
 //     }
 //
-// Changing rows. Rows of hash_table_upsert() may be changed right away, within their extra and their
-// fields of fixed width. Rows that were found or scanned are touched first: hash_table_touch().
-// hash_table_set() may move a row; of two pointers to one row (a key twice in a batch) the other is
-// stale then: hash_table_row_now() gives the place.
+// Changing rows. Rows of hash_table_upsert() may be changed right away, within their extra and
+// their fields of fixed width. Rows that were found or scanned are touched first:
+// hash_table_touch(). hash_table_set() may move a row; of two pointers to one row (a key twice in
+// a batch) the other is stale then: hash_table_row_now() gives the place.
 //
 // A removed row may be upserted again in the same window; pointers to it are dead after the window.
 #pragma once
@@ -44,15 +44,17 @@ MUST_USE struct hash_table *hash_table_new(struct state_context *context,
                                            const struct hash_table_options *options);
 // With all its rows: nothing of them is in the next checkpoint.
 void hash_table_free(struct hash_table *table); // NULL is allowed
-// Says what tables of options->id look like, for a restore that meets slices of it that are not open.
+// Says what tables of options->id look like, for a restore that meets slices of it that are not
+// open.
 void hash_table_declare(struct state_context *context, const struct hash_table_options *options);
 // The open table {id, slice} of the context; NULL: there is none.
 struct hash_table *hash_table_open(struct state_context *context, uint32_t id, int64_t slice);
 uint64_t hash_table_count(const struct hash_table *table);
 const struct row_layout *hash_table_layout(const struct hash_table *table);
 
-// The keys of a batch. `rows`: the positions that are meant, in order; NULL: 0 … count - 1. Index i
-// below counts in these. `hashes` is by position in the columns: kernel/hash.h over the key columns.
+// The keys of a batch. `rows`: the positions that are meant, in order; NULL: 0 ... count - 1. Index i
+// below counts in these. `hashes` is by position in the columns: kernel/hash.h over the key
+// columns.
 struct hash_keys {
     const struct column *columns; // one for each key field; value columns may follow for upsert
     uint32_t column_count;
@@ -61,7 +63,7 @@ struct hash_keys {
     uint32_t count;
 };
 
-// OK: keys from, …, from + *ready - 1 are prepared, *ready >= 1 (0 only where from == count).
+// OK: keys from, ..., from + *ready - 1 are prepared, *ready >= 1 (0 only where from == count).
 MUST_USE enum status hash_table_prepare(struct hash_table *table, const struct hash_keys *keys,
                                         uint32_t from, uint32_t *ready, struct err *err);
 // Ends the window without a new one, so that its pages may go.
@@ -70,8 +72,8 @@ void hash_table_done(struct hash_table *table);
 // out[0] is of key `from`; NULL: there is no such row.
 void hash_table_find(struct hash_table *table, const struct hash_keys *keys, uint32_t from,
                      uint32_t count, struct row **out);
-// Finds or adds; new rows take the columns given, the rest is null, extra is zero. Bit i of `is_new`
-// (of `count`; may be NULL): key from + i had no row before. Rows count as touched.
+// Finds or adds; new rows take the columns given, the rest is null, extra is zero. Bit i of
+// `is_new` (of `count`; may be NULL): key from + i had no row before. Rows count as touched.
 void hash_table_upsert(struct hash_table *table, const struct hash_keys *keys, uint32_t from,
                        uint32_t count, struct row **out, uint64_t *is_new);
 

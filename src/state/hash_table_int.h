@@ -2,17 +2,17 @@
 //
 // hash_table_int: the inside of hash tables.
 //
-// Directory. Extensible hashing over pages of 2,040 entries of 8 bytes; the top level (4 bytes a page)
-// stays in memory. Of a hash
+// Directory. Extensible hashing over pages of 2,040 entries of 8 bytes; the top level (4 bytes a
+// page) stays in memory. Of a hash
 //
 //     bits 0-15   give the home of the entry on its page
 //     bits 16-34  are its tag; the low `depth` bits of the tag choose the page
 //     bits 52-63  are the key group
 //
 // An entry is {tag 19, distance from home 6, row id 39}; 0 is empty. Entries are placed by linear
-// probing; erasing shifts back, so a search ends at the first empty slot. A page that is full is split
-// by the next bit of the tag. Where that does not help (all hashes alike) entries go to overflow pages
-// chained behind it, unordered: {entry, hash}.
+// probing; erasing shifts back, so a search ends at the first empty slot. A page that is full is
+// split by the next bit of the tag. Where that does not help (all hashes alike) entries go to
+// overflow pages chained behind it, unordered: {entry, hash}.
 //
 // Row ids. Page number << 11 | offset / 8.
 #pragma once
@@ -48,8 +48,8 @@ struct hash_key {
 
 // How far the search for one key has come.
 struct hash_probe {
-    uint32_t page;  // of the directory; 0: not begun
-    uint32_t step;  // entries looked at on it
+    uint32_t page; // of the directory; 0: not begun
+    uint32_t step; // entries looked at on it
     struct row *row;
     bool is_done;
 };
@@ -79,9 +79,9 @@ struct hash_table {
     uint32_t depth;
     VEC(uint32_t) directory; // its pages, overflow included
 
-    uint32_t fill;  // page that takes new rows; 0: none
-    uint32_t look;  // index of the page to look at next for holes
-    uint64_t waste; // bytes in holes
+    uint32_t fill;              // page that takes new rows; 0: none
+    uint32_t look;              // index of the page to look at next for holes
+    uint64_t waste;             // bytes in holes
     VEC(uint32_t) emptied;      // pages that may be free
     VEC(struct row *) leftover; // moved and removed rows, to be freed with the window
     struct hash_window *window; // made when first needed
@@ -138,11 +138,11 @@ void hash_directory_init(struct hash_table *table, uint64_t rows_expected);
 void hash_directory_release(struct hash_table *table);
 // Adds an entry; the directory pages of the hash are in memory.
 void hash_directory_add(struct hash_table *table, uint64_t hash, row_id id);
-// Takes out (id_new 0) or changes the entry of `id_old`. False: a page of it is not in memory, which
-// is asked for; nothing has changed.
+// Takes out (id_new 0) or changes the entry of `id_old`. False: a page of it is not in memory,
+// which is asked for; nothing has changed.
 bool hash_directory_replace(struct hash_table *table, uint64_t hash, row_id id_old, row_id id_new);
-// The next entry that may be the key's, from where `probe` stands on. 1: *id; 0: no more; -1: a page
-// is missing and asked for.
+// The next entry that may be the key's, from where `probe` stands on. 1: *id; 0: no more; -1: a
+// page is missing and asked for.
 int hash_directory_next(struct hash_table *table, uint64_t hash, struct hash_probe *probe,
                         row_id *id);
 
@@ -164,6 +164,45 @@ bool hash_rows_write_page(struct state_table *base, struct page *page, bool *hol
 // Pages that new rows of `bytes` together may take.
 uint32_t hash_rows_pages(const struct hash_table *table, size_t bytes);
 
+// hash_search.c
+enum {
+    HASH_TURN_KEYS = 64, // what three turns prefetch stays in the first-level cache
+    HASH_SEARCH_STAGES = 3,
+};
+
+struct hash_turn {
+    uint32_t count;
+    uint64_t hashes[HASH_TURN_KEYS];
+    const uint64_t *entries[HASH_TURN_KEYS]; // of the directory page
+    uint16_t positions[HASH_TURN_KEYS];      // in the columns
+    struct row *rows[HASH_TURN_KEYS];        // candidates
+    uint16_t at[HASH_TURN_KEYS];             // whose candidates they are
+    uint8_t equal[HASH_TURN_KEYS];
+    uint32_t found;
+};
+
+// A run over keys, from which its caller takes turn after turn.
+struct hash_search {
+    struct hash_table *table;
+    const struct hash_keys *keys;
+    uint32_t from;
+    uint32_t count;
+    uint32_t located; // keys
+    struct hash_turn turns[HASH_SEARCH_STAGES];
+    uint32_t next_locate, next_candidates, next_compare; // turns
+};
+
+void hash_search_begin(struct hash_search *run, struct hash_table *table,
+                       const struct hash_keys *keys, uint32_t from, uint32_t count);
+// The next turn: out[i] is the row, DEAD ones too, or NULL where it was not what its hash led to
+// first: hash_search_one() decides. Returns how many keys it has.
+uint32_t hash_search_turn(struct hash_search *run, struct row **out);
+struct row *hash_search_one(struct hash_table *table, const struct hash_key *key);
+static inline uint32_t hash_key_position(const struct hash_keys *keys, uint32_t at)
+{
+    return keys->rows == NULL ? at : keys->rows[at];
+}
+
 // hash_window.c
 // Of the window's keys, of which there are `count`.
 enum status hash_window_prepare(struct hash_table *table, uint32_t count, uint32_t *ready);
@@ -178,7 +217,7 @@ bool hash_key_equal(const struct hash_table *table, const struct row *row,
 // hash_table.c: for the restore. Prepares the keys of row images.
 enum status hash_table_prepare_images(struct hash_table *table, struct row *const *images,
                                       uint32_t count, uint32_t *ready, struct err *err);
-// The row of images[0 …], NULL where there is none; then the image in its place (or added).
+// The row of images[0 ...], NULL where there is none; then the image in its place (or added).
 void hash_table_put_image(struct hash_table *table, const struct row *image, size_t size,
                           uint32_t at, uint32_t segment);
 void hash_table_drop_image(struct hash_table *table, const struct row *image, uint32_t at);

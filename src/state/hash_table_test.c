@@ -102,8 +102,7 @@ static const struct row_layout *make_layout(struct arena *arena)
     return row_layout_new(arena, types, 2, 3, 16);
 }
 
-static struct hash_table *make_table(struct state_context *context,
-                                     const struct row_layout *layout)
+static struct hash_table *make_table(struct state_context *context, const struct row_layout *layout)
 {
     return hash_table_new(context, &(struct hash_table_options){.layout = layout, .id = 1});
 }
@@ -136,10 +135,11 @@ static void check_row(const struct row_layout *layout, struct row *row,
     }
 }
 
-// One window of changes: counts go up, texts are set, some rows are removed, some of those come back.
+// One window of changes: counts go up, texts are set, some rows are removed, some of those come
+// back.
 static void change_window(struct testing *testing, struct hash_table *table, struct model *model,
-                          struct keys *keys, const uint32_t *numbers, uint32_t from,
-                          uint32_t count, uint64_t *seed)
+                          struct keys *keys, const uint32_t *numbers, uint32_t from, uint32_t count,
+                          uint64_t *seed)
 {
     const struct row_layout *layout = hash_table_layout(table);
     struct row *rows[BATCH];
@@ -272,8 +272,7 @@ static void test_agrees_with_a_model(void **state)
 }
 
 // What comes back from the last checkpoint, as two instances with half the key groups each.
-static void check_restore_halves(const struct testing_config *config,
-                                 struct state_context *context,
+static void check_restore_halves(const struct testing_config *config, struct state_context *context,
                                  const struct testing_segments *segments,
                                  const struct row_layout *layout)
 {
@@ -367,7 +366,9 @@ static void test_restores_what_the_barrier_saw(void **state)
     {#test " in memory", test, NULL, NULL, (void *)(uintptr_t)&configs[0]},                        \
         {#test " tiny", test, NULL, NULL, (void *)(uintptr_t)&configs[1]},                         \
         {#test " zero", test, NULL, NULL, (void *)(uintptr_t)&configs[2]},                         \
-        {#test " tiny zero", test, NULL, NULL, (void *)(uintptr_t)&configs[3]}
+    {                                                                                              \
+#test " tiny zero", test, NULL, NULL, (void *)(uintptr_t)&configs[3]                       \
+    }
 
 int main(void)
 {

@@ -2,9 +2,9 @@
 //
 // hash_window: the keys of a window, searched one by one, where pages of the table are missing.
 //
-// A search goes on where it stopped when its page has come. Pages stay pinned until the window ends,
-// but for those whose candidate turned out to be another key. How many keys a window has is settled
-// by how many pages it may pin; one key always goes.
+// A search goes on where it stopped when its page has come. Pages stay pinned until the window
+// ends, but for those whose candidate turned out to be another key. How many keys a window has is
+// settled by how many pages it may pin; one key always goes.
 #include "base/assert.h"
 #include "state/hash_table_int.h"
 
@@ -14,9 +14,8 @@ bool hash_key_equal(const struct hash_table *table, const struct row *row,
     if (row->hash != key->hash) {
         return false;
     }
-    return key->columns != NULL
-               ? row_layout_keys_equal(table->layout, row, key->columns, key->at)
-               : row_layout_rows_equal(table->layout, row, key->image);
+    return key->columns != NULL ? row_layout_keys_equal(table->layout, row, key->columns, key->at)
+                                : row_layout_rows_equal(table->layout, row, key->image);
 }
 
 void hash_window_disturb(struct hash_table *table)
@@ -82,8 +81,7 @@ enum status hash_window_prepare(struct hash_table *table, uint32_t count, uint32
             window->planned = i;
             break;
         }
-        if (!window->probes[i].is_done &&
-            !search(table, &window->keys[i], &window->probes[i])) {
+        if (!window->probes[i].is_done && !search(table, &window->keys[i], &window->probes[i])) {
             is_missing = true;
         }
     }

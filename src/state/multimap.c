@@ -15,12 +15,11 @@ static enum status rebuild_step(void *object, size_t size, bool *waiting, struct
 static struct hash_table *open_table(struct multimap *map, const struct row_layout *layout,
                                      uint32_t id, int flags)
 {
-    return hash_table_new(map->context, &(struct hash_table_options){
-                                            .layout = layout, .id = id, .flags = flags});
+    return hash_table_new(map->context,
+                          &(struct hash_table_options){.layout = layout, .id = id, .flags = flags});
 }
 
-struct multimap *multimap_new(struct state_context *context,
-                              const struct multimap_options *options)
+struct multimap *multimap_new(struct state_context *context, const struct multimap_options *options)
 {
     struct multimap *map = mem_zalloc(sizeof *map);
     arena_init(&map->arena);
@@ -28,8 +27,8 @@ struct multimap *multimap_new(struct state_context *context,
     map->context = context;
     map->column_count = options->column_count;
     map->key_count = options->key_count;
-    map->key_columns = arena_copy(&map->arena, options->keys,
-                                  options->key_count * sizeof *options->keys);
+    map->key_columns =
+        arena_copy(&map->arena, options->keys, options->key_count * sizeof *options->keys);
     map->key_views = arena_new_array(&map->arena, struct column, options->key_count + 1);
     const struct type **key_types =
         arena_new_array(&map->arena, const struct type *, options->key_count + 1);
@@ -43,8 +42,8 @@ struct multimap *multimap_new(struct state_context *context,
     const struct row_layout *list_layout = row_layout_new(&map->arena, NULL, 0, 0, 0);
     map->rows = open_table(map, map->layout, options->id, 0);
     map->keys = open_table(map, key_layout, options->id + KEYS_ID, HASH_TABLE_DERIVED);
-    map->lists = open_table(map, list_layout, options->id + LISTS_ID,
-                            HASH_TABLE_DERIVED | HASH_TABLE_BAG);
+    map->lists =
+        open_table(map, list_layout, options->id + LISTS_ID, HASH_TABLE_DERIVED | HASH_TABLE_BAG);
     VEC_PUSH(&context->rebuilds, ((struct state_rebuild){rebuild_step, map}));
     return map;
 }
@@ -115,8 +114,8 @@ static void begin_prepare(struct multimap *map, const struct multimap_input *inp
     }
     for (uint32_t i = from; i < input->count; i++) {
         uint32_t at = position(input, i);
-        map->row_hashes[at] = (input->row_hashes[at] & ~KEY_GROUP_BITS) |
-                              (input->key_hashes[at] & KEY_GROUP_BITS);
+        map->row_hashes[at] =
+            (input->row_hashes[at] & ~KEY_GROUP_BITS) | (input->key_hashes[at] & KEY_GROUP_BITS);
     }
     map->prepare_source = input->columns;
     map->prepare_from = from;
@@ -255,8 +254,8 @@ void multimap_match(struct multimap *map, const struct hash_keys *keys)
 
 static void add_ids(struct multimap *map, const row_id *ids, uint32_t count)
 {
-    uint16_t probe = (uint16_t)(map->probe.rows == NULL ? map->probe_at
-                                                        : map->probe.rows[map->probe_at]);
+    uint16_t probe =
+        (uint16_t)(map->probe.rows == NULL ? map->probe_at : map->probe.rows[map->probe_at]);
     for (uint32_t i = 0; i < count; i++) {
         map->match_ids[map->match_count] = ids[i];
         map->match_probe[map->match_count++] = probe;
@@ -313,8 +312,7 @@ static enum status collect(struct multimap *map, uint32_t max, struct err *err)
 {
     while (map->probe_at < map->probe.count && map->match_count < max) {
         if (map->probe_ready == 0) {
-            TRY(hash_table_prepare(map->keys, &map->probe, map->probe_at, &map->probe_ready,
-                                   err));
+            TRY(hash_table_prepare(map->keys, &map->probe, map->probe_at, &map->probe_ready, err));
             map->probe_base = map->probe_at;
             hash_table_find(map->keys, &map->probe, map->probe_at, map->probe_ready,
                             map->probe_rows);

@@ -2,10 +2,10 @@
 //
 // multimap: many rows a key, each with a signed count: one side of a join.
 //
-// Two tables: the rows (by all their columns, with a count) which checkpoints hold, and the keys, each
-// leading to a list of row ids, which is derived. Counts are signed: a retraction that arrives before
-// its row makes -1, and matching yields it with that count, so that sums come out right in the end. A
-// row whose count is 0 is gone.
+// Two tables: the rows (by all their columns, with a count) which checkpoints hold, and the keys,
+// each leading to a list of row ids, which is derived. Counts are signed: a retraction that
+// arrives before its row makes -1, and matching yields it with that count, so that sums come out
+// right in the end. A row whose count is 0 is gone.
 //
 //     for (from = 0; from < input.count; from += ready) {
 //         multimap_prepare(map, &input, from, &ready, err);    // AGAIN: OP_PENDING
@@ -68,5 +68,5 @@ struct multimap_pairs {
 void multimap_match(struct multimap *map, const struct hash_keys *keys);
 // OK: the next window of at most `max` pairs, rows in place until the next call on the map; AGAIN;
 // END.
-MUST_USE enum status multimap_next(struct multimap *map, uint32_t max,
-                                   struct multimap_pairs *pairs, struct err *err);
+MUST_USE enum status multimap_next(struct multimap *map, uint32_t max, struct multimap_pairs *pairs,
+                                   struct err *err);

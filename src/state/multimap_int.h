@@ -60,7 +60,7 @@ struct multimap {
     uint32_t stage; // 0: begin; 1: rows, 2: keys are ready
     uint32_t rows_ready;
     uint32_t keys_ready;
-    uint32_t ids_done;   // of `ids`: prepared
+    uint32_t ids_done;                   // of `ids`: prepared
     uint64_t row_hashes[BATCH_ROWS_MAX]; // with the key group of the key
     struct column *key_views;            // key_count: the key columns of the input
     struct row *found[BATCH_ROWS_MAX];

@@ -16,7 +16,8 @@ static struct chunk *chunk_here(struct multimap *map, row_id id)
 
 static struct chunk *new_chunk(struct multimap *map, uint64_t listed, row_id previous)
 {
-    // About as many as there are, so that a list of n ids has about log n chunks until they are big.
+    // About as many as there are, so that a list of n ids has about log n chunks until they are
+    // big.
     uint32_t capacity = CHUNK_IDS_MIN;
     while (capacity < listed && capacity < CHUNK_IDS_MAX) {
         capacity = capacity * 4 + 6;

@@ -43,12 +43,12 @@ static void batch_columns(struct batch_of *batch, uint32_t count)
         batch->key_hashes[i] = hash_word(batch->keys[i] + 77);
         batch->row_hashes[i] = hash_word(batch->keys[i] * 1000 + batch->payloads[i]);
     }
-    batch->columns[0] = (struct column){
-        .physical = PHYSICAL_STRING, .row_count = count, .values = texts};
+    batch->columns[0] =
+        (struct column){.physical = PHYSICAL_STRING, .row_count = count, .values = texts};
     batch->columns[1] =
         (struct column){.physical = PHYSICAL_I64, .row_count = count, .values = keys};
-    batch->input = (struct multimap_input){batch->columns, batch->row_hashes, batch->key_hashes,
-                                           batch->kinds, NULL, count};
+    batch->input = (struct multimap_input){
+        batch->columns, batch->row_hashes, batch->key_hashes, batch->kinds, NULL, count};
 }
 
 static uint32_t payload_of(const struct row_layout *layout, const struct row *row)
@@ -70,8 +70,7 @@ static void change(struct testing *testing, struct multimap *map, struct model *
     arena_init(&batch.arena);
     for (uint32_t i = 0; i < count; i++) {
         batch.keys[i] = testing_random(seed) % 2 ? 0 : (uint32_t)(testing_random(seed) % KEYS);
-        batch.payloads[i] =
-            (uint32_t)(testing_random(seed) % (batch.keys[i] == 0 ? PAYLOADS : 4));
+        batch.payloads[i] = (uint32_t)(testing_random(seed) % (batch.keys[i] == 0 ? PAYLOADS : 4));
         int *counted = &model->count[batch.keys[i]][batch.payloads[i]];
         bool is_minus = *counted > 0 ? is_shrinking || testing_random(seed) % 3 == 0
                                      : testing_random(seed) % 20 == 0;
@@ -82,8 +81,7 @@ static void change(struct testing *testing, struct multimap *map, struct model *
     uint32_t ready;
     for (uint32_t from = 0; from < count; from += ready) {
         enum status status;
-        while ((status = multimap_prepare(map, &batch.input, from, &ready, &err)) ==
-               STATUS_AGAIN) {
+        while ((status = multimap_prepare(map, &batch.input, from, &ready, &err)) == STATUS_AGAIN) {
             testing_wait(testing);
         }
         TESTING_OK(status, err);
@@ -144,11 +142,9 @@ static struct multimap *make_map(struct state_context *context)
 {
     static const struct type *const types[] = {&type_string, &type_bigint};
     static const uint32_t keys[] = {1};
-    return multimap_new(context, &(struct multimap_options){.types = types,
-                                                            .column_count = 2,
-                                                            .keys = keys,
-                                                            .key_count = 1,
-                                                            .id = 10});
+    return multimap_new(
+        context, &(struct multimap_options){
+                     .types = types, .column_count = 2, .keys = keys, .key_count = 1, .id = 10});
 }
 
 static struct model model, frozen;
@@ -263,7 +259,7 @@ static void test_restores_what_the_barrier_saw(void **state)
         {#test " tiny", test, NULL, NULL, (void *)(uintptr_t)&configs[1]},                         \
         {#test " zero", test, NULL, NULL, (void *)(uintptr_t)&configs[2]},                         \
     {                                                                                              \
-        #test " tiny zero", test, NULL, NULL, (void *)(uintptr_t)&configs[3]                       \
+#test " tiny zero", test, NULL, NULL, (void *)(uintptr_t)&configs[3]                       \
     }
 
 int main(void)

@@ -2,8 +2,9 @@
 //
 // ordered_key: reading the keys of ordered tables, which kernel/order.h makes.
 //
-// A key is the values of some columns, one behind the other, so that keys with the same first values
-// have a common prefix: a group is the range from its prefix to ordered_key_successor() of it.
+// A key is the values of some columns, one behind the other, so that keys with the same first
+// values have a common prefix: a group is the range from its prefix to ordered_key_successor() of
+// it.
 #pragma once
 
 #include "base/err.h"

@@ -58,7 +58,9 @@ static void test_values_of_every_form_come_back(void **state)
     static const double doubles[] = {-1.5, 0, 3.25, -INFINITY, 1e300};
     static const struct nano nanos[] = {{-5, 1}, {0, 0}, {7, 999999999}, {0, 1}, {1, 0}};
     int128 wide[] = {-1, 0, (int128)1 << 100, -((int128)1 << 100), 5};
-    struct strview texts[] = {strview_make("a\0b", 3), {0}, strview_make("", 0),
+    struct strview texts[] = {strview_make("a\0b", 3),
+                              {0},
+                              strview_make("", 0),
                               strview_make("a text of more than twelve", 26),
                               strview_make("\0\0\xff", 3)};
     const void *values[] = {bools, bytes, shorts, ints, longs, wide, floats, doubles, nanos, texts};

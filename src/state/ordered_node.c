@@ -236,8 +236,7 @@ static void grow_root(struct ordered_table *table, struct page *left, struct str
     struct page *root = ordered_node_new(table, left->kind + 1);
     root->link = left->number;
     table->root = root->number;
-    struct inner_entry *entry =
-        make_place(table, root, 0, sizeof *entry + padded8(key.size));
+    struct inner_entry *entry = make_place(table, root, 0, sizeof *entry + padded8(key.size));
     ASSERT(entry != NULL);
     set_child(entry, key, right);
 }
@@ -293,8 +292,8 @@ static struct str separator(struct str left, struct str right)
     return (struct str){right.ptr, same + 1 < right.size ? same + 1 : right.size};
 }
 
-static void fill_leaf(struct ordered_table *table, struct row *entry, struct str key,
-                      uint64_t hash, size_t size)
+static void fill_leaf(struct ordered_table *table, struct row *entry, struct str key, uint64_t hash,
+                      size_t size)
 {
     *entry = (struct row){.hash = hash, .units = (uint16_t)(size / 8), .ttl = (uint16_t)key.size};
     memset(leaf_value(entry), 0, size - sizeof *entry);

@@ -112,8 +112,7 @@ void ordered_table_free(struct ordered_table *table)
     }
 }
 
-struct ordered_table *ordered_table_open(struct state_context *context, uint32_t id,
-                                         int64_t slice)
+struct ordered_table *ordered_table_open(struct state_context *context, uint32_t id, int64_t slice)
 {
     struct state_table *table = state_table_find(context, id, slice);
     ASSERT(table == NULL || table->form == DELTA_FORM_ORDERED);
@@ -242,8 +241,7 @@ char *ordered_table_find(struct ordered_table *table, struct str key)
     return leaf_value(entry_of(&path));
 }
 
-char *ordered_table_upsert(struct ordered_table *table, struct str key, uint64_t hash,
-                           bool *is_new)
+char *ordered_table_upsert(struct ordered_table *table, struct str key, uint64_t hash, bool *is_new)
 {
     struct ordered_path path;
     ASSERT(key.size <= ORDERED_KEY_MAX);

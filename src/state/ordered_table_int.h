@@ -2,14 +2,14 @@
 //
 // ordered_table_int: the inside of ordered tables.
 //
-// A B+ tree. On a node: live is the number of slots, base the start of the entries (they grow down from
-// the end of the page), waste what is free among them; slots are offsets / 8, in key order, from
-// PAGE_HEAD on. kind 0: a leaf, else the height above the leaves; link: the child before the first
-// slot.
+// A B+ tree. On a node: live is the number of slots, base the start of the entries (they grow down
+// from the end of the page), waste what is free among them; slots are offsets / 8, in key order,
+// from PAGE_HEAD on. kind 0: a leaf, else the height above the leaves; link: the child before the
+// first slot.
 //
-// An entry of a leaf has the header of a row, whose `ttl` is the size of the key; then value and key,
-// padded to 8. An entry of an inner node: child, size of the key, key, padded to 8: the child holds
-// keys at and behind it.
+// An entry of a leaf has the header of a row, whose `ttl` is the size of the key; then value and
+// key, padded to 8. An entry of an inner node: child, size of the key, key, padded to 8: the child
+// holds keys at and behind it.
 //
 // Leaves that become empty are noted and taken out by the next prepare.
 #pragma once
@@ -29,7 +29,7 @@ struct ordered_table {
     struct state_table base;
     uint32_t value_size;
     uint32_t root;
-    VEC(uint32_t) inner; // pages above the leaves
+    VEC(uint32_t) inner;     // pages above the leaves
     VEC(struct str) emptied; // a key of each leaf that may be empty; owned
     char *scratch;           // a page
     uint32_t count;          // of the prepare that is being continued

@@ -42,8 +42,7 @@ static uint32_t key_number(struct str key)
 
 static struct ordered_table *make_table(struct state_context *context)
 {
-    return ordered_table_new(context,
-                             &(struct ordered_table_options){.id = 3, .value_size = 16});
+    return ordered_table_new(context, &(struct ordered_table_options){.id = 3, .value_size = 16});
 }
 
 static void change_one(struct ordered_table *table, struct model *model, struct str key,
@@ -82,15 +81,14 @@ static void change(struct testing *testing, struct ordered_table *table, struct 
     bool is_run = testing_random(seed) % 3 == 0;
     arena_init(&arena);
     for (uint32_t i = 0; i < count; i++) {
-        keys[i] = key_make(&arena, is_run ? (first + i) % KEYS
-                                          : (uint32_t)(testing_random(seed) % KEYS));
+        keys[i] =
+            key_make(&arena, is_run ? (first + i) % KEYS : (uint32_t)(testing_random(seed) % KEYS));
     }
     struct ordered_keys list = {keys, NULL, count};
     uint32_t ready;
     for (uint32_t from = 0; from < count; from += ready) {
         enum status status;
-        while ((status = ordered_table_prepare(table, &list, from, &ready, &err)) ==
-               STATUS_AGAIN) {
+        while ((status = ordered_table_prepare(table, &list, from, &ready, &err)) == STATUS_AGAIN) {
             testing_wait(testing);
         }
         TESTING_OK(status, err);
@@ -276,7 +274,7 @@ static void test_restores_what_the_barrier_saw(void **state)
 #define IN_ALL_CONFIGS(test)                                                                       \
     {#test " in memory", test, NULL, NULL, (void *)(uintptr_t)&configs[0]},                        \
     {                                                                                              \
-        #test " tiny", test, NULL, NULL, (void *)(uintptr_t)&configs[1]                            \
+#test " tiny", test, NULL, NULL, (void *)(uintptr_t)&configs[1]                            \
     }
 
 int main(void)

@@ -109,7 +109,8 @@ bool row_layout_rows_equal(const struct row_layout *layout, const struct row *a,
 // --- many at once ------------------------------------------------------------------------------
 
 // Words and halves compare as bits; floating point, strings and nested values value by value. Null
-// fields have the zero value, so validity is compared besides: here that the row's field has a value.
+// fields have the zero value, so validity is compared besides: here that the row's field has a
+// value.
 #define NARROW(type)                                                                               \
     for (uint32_t i = 0; i < count; i++) {                                                         \
         type a, b;                                                                                 \
@@ -141,8 +142,8 @@ static void narrow_fixed(const struct row_layout *layout, uint32_t field, struct
 static bool is_plain(const struct row_field *field, const struct column *column)
 {
     return column->encoding == ENCODING_FLAT && column->valid == NULL &&
-           field->physical != PHYSICAL_STRING &&
-           field->physical != PHYSICAL_F32 && field->physical != PHYSICAL_F64;
+           field->physical != PHYSICAL_STRING && field->physical != PHYSICAL_F32 &&
+           field->physical != PHYSICAL_F64;
 }
 
 void row_compare_many(const struct row_layout *layout, struct row *const *rows,

@@ -199,8 +199,7 @@ struct column row_layout_column(const struct row_layout *layout, uint32_t at,
 
 // --- writing -----------------------------------------------------------------------------------
 
-static size_t variable_size(const struct row_field *field, const struct column *column,
-                            uint32_t at)
+static size_t variable_size(const struct row_field *field, const struct column *column, uint32_t at)
 {
     if (field->physical != PHYSICAL_STRING || column_is_null(column, at)) {
         return 0;
@@ -230,8 +229,7 @@ static void set_valid(const struct row_layout *layout, struct row *row, uint32_t
 }
 
 // Puts `size` bytes at `place` of the row where they do not fit into the field.
-static char *string_room(const struct row_field *field, struct row *row, size_t size,
-                         size_t *place)
+static char *string_room(const struct row_field *field, struct row *row, size_t size, size_t *place)
 {
     struct field_string string = {.size = (uint32_t)size};
     char *into = (char *)row + field->offset;
@@ -367,8 +365,8 @@ size_t row_layout_move(const struct row_layout *layout, const struct row *from, 
 // --- checking ----------------------------------------------------------------------------------
 
 static enum status check_string(const struct row_field *field, uint32_t at,
-                                const struct row_layout *layout, const struct row *row,
-                                size_t size, struct err *err)
+                                const struct row_layout *layout, const struct row *row, size_t size,
+                                struct err *err)
 {
     struct field_string string = load_string(field, row);
     if (string.size <= STRVIEW_INLINE_MAX) {
@@ -392,15 +390,14 @@ static enum status check_string(const struct row_field *field, uint32_t at,
     return STATUS_OK;
 }
 
-static enum status check_nested(const struct row_layout *layout, const struct row *row,
-                                uint32_t at, struct err *err)
+static enum status check_nested(const struct row_layout *layout, const struct row *row, uint32_t at,
+                                struct err *err)
 {
     struct arena arena;
     struct column column;
     arena_init(&arena);
     struct str value = row_string(layout, row, at);
-    enum status status =
-        row_value_read(layout->fields[at].type, &value, 1, &arena, &column, err);
+    enum status status = row_value_read(layout->fields[at].type, &value, 1, &arena, &column, err);
     arena_release(&arena);
     return status;
 }

@@ -11,9 +11,9 @@
 // the operator (accumulators: all zero in a new row). A row holds no pointers: it may be copied,
 // spilled and written to a checkpoint as it is. Rows begin at multiples of 8 and so does `extra`.
 //
-// Strings up to 12 bytes stand in their field as in a struct strview; longer ones have the first four
-// bytes there and an offset from the start of the row. Nested values (ARRAY, MAP, ROW) are strings of
-// their encoding (row_value.h).
+// Strings up to 12 bytes stand in their field as in a struct strview; longer ones have the first
+// four bytes there and an offset from the start of the row. Nested values (ARRAY, MAP, ROW) are
+// strings of their encoding (row_value.h).
 //
 // Key equality is that of GROUP BY: nulls are equal, -0 = 0, all NaN are one. Rows keep the first
 // spelling that they met.
@@ -34,8 +34,9 @@ struct arena;
 struct row {
     uint64_t hash; // top 12 bits: the key group
     uint32_t mark;
-    uint16_t units; // size in 8 bytes; 0: a row of more than ROW_UNITS_MAX units, alone on its pages
-    uint16_t ttl;   // time bucket of the last change, for tables that forget
+    uint16_t
+        units;    // size in 8 bytes; 0: a row of more than ROW_UNITS_MAX units, alone on its pages
+    uint16_t ttl; // time bucket of the last change, for tables that forget
 };
 
 struct row_field {
@@ -52,9 +53,9 @@ struct row_layout {
     uint32_t valid_offset; // bit i: field i is not null
     uint32_t extra_offset;
     uint32_t extra_size;
-    uint32_t fixed_size;   // header, validity, fields, extra
-    bool has_variable;     // strings or nested values among the fields
-    uint64_t id;           // of the layout, into checkpoints
+    uint32_t fixed_size; // header, validity, fields, extra
+    bool has_variable;   // strings or nested values among the fields
+    uint64_t id;         // of the layout, into checkpoints
 };
 
 // In `arena`; the types are borrowed and outlive it. `extra_size` is rounded up to 8.
@@ -75,12 +76,12 @@ static inline bool row_is_null(const struct row_layout *layout, const struct row
 // The bytes of a string field (of any length); borrowed from the row.
 struct str row_string(const struct row_layout *layout, const struct row *row, uint32_t field);
 
-// The values of `field` in rows[0] … rows[count - 1], FLAT, copied into `arena`: they outlive any
+// The values of `field` in rows[0] ... rows[count - 1], FLAT, copied into `arena`: they outlive any
 // change of the rows. A row that is NULL gives null.
 struct column row_layout_column(const struct row_layout *layout, uint32_t field,
                                 struct row *const *rows, uint32_t count, struct arena *arena);
-// The size of a row made of row `at` of `columns` (one for each field; value columns may be missing:
-// `column_count` < field_count leaves the rest null).
+// The size of a row made of row `at` of `columns` (one for each field; value columns may be
+// missing: `column_count` < field_count leaves the rest null).
 size_t row_layout_size(const struct row_layout *layout, const struct column *columns,
                        uint32_t column_count, uint32_t at);
 // Fills a row of that size (header untouched, extra zeroed).

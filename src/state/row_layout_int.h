@@ -9,9 +9,9 @@ enum { ROW_UNITS_MAX = UINT16_MAX };
 
 #define FIELD_NONE UINT32_MAX
 
-// Copies `from` into `to` with its variable bytes packed anew, field `skip` (FIELD_NONE: none) getting
-// `skip_room` bytes of zeros instead of what it has; header untouched. Returns the size; `to` NULL:
-// only that.
+// Copies `from` into `to` with its variable bytes packed anew, field `skip` (FIELD_NONE: none)
+// getting `skip_room` bytes of zeros instead of what it has; header untouched. Returns the size;
+// `to` NULL: only that.
 size_t row_layout_move(const struct row_layout *layout, const struct row *from, uint32_t skip,
                        size_t skip_room, struct row *to);
 

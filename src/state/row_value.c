@@ -103,8 +103,8 @@ char *row_value_write(const struct column *column, uint32_t row, char *out)
 
 // --- reading -----------------------------------------------------------------------------------
 
-// Values are collected in growing arrays, since the children's counts are known only when all parents
-// have been read; then they are copied into the arena.
+// Values are collected in growing arrays, since the children's counts are known only when all
+// parents have been read; then they are copied into the arena.
 struct maker {
     const struct type *type;
     enum physical physical;
@@ -218,8 +218,7 @@ static enum status add_children(struct maker *maker, struct cursor *cursor, int 
     return STATUS_OK;
 }
 
-static enum status add_value(struct maker *maker, struct cursor *cursor, int depth,
-                             struct err *err)
+static enum status add_value(struct maker *maker, struct cursor *cursor, int depth, struct err *err)
 {
     if (cursor->at == cursor->end || depth > DEPTH_MAX || maker->count == UINT32_MAX / 2) {
         return damaged(err);
@@ -266,8 +265,7 @@ static struct column finish(const struct maker *maker, struct arena *arena)
                                                    maker->values, maker->count * width);
     }
     if (maker->has_nulls) {
-        column.valid =
-            arena_copy(arena, maker->valid, bits_words(maker->count) * sizeof(uint64_t));
+        column.valid = arena_copy(arena, maker->valid, bits_words(maker->count) * sizeof(uint64_t));
     }
     if (maker->child_count > 0) {
         struct column *children = arena_new_array(arena, struct column, maker->child_count);

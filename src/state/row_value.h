@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// row_value: one value of any type, nested ones included, as bytes: how rows of state hold ARRAY, MAP
-// and ROW.
+// row_value: one value of any type, nested ones included, as bytes: how rows of state hold ARRAY,
+// MAP and ROW.
 //
-// A byte (0 null, 1 a value), then: fixed width: the bytes; STRING: u32 size and the bytes; LIST: u32
-// count and that many values; MAP: u32 count, the keys, the values; ROW: its fields. Equal values have
-// equal bytes (-0 and NaN are made canonical).
+// A byte (0 null, 1 a value), then: fixed width: the bytes; STRING: u32 size and the bytes; LIST:
+// u32 count and that many values; MAP: u32 count, the keys, the values; ROW: its fields. Equal
+// values have equal bytes (-0 and NaN are made canonical).
 #pragma once
 
 #include "base/err.h"

@@ -7,8 +7,8 @@
 // are done in the order in which they were given, each answer goes to the queue of its asker, whose
 // waker is woken when all have come.
 //
-// Threads. Any number of askers (one queue each); spill_run_one() is the thread's body, or is called
-// by the simulator, which has no thread.
+// Threads. Any number of askers (one queue each); spill_run_one() is the thread's body, or is
+// called by the simulator, which has no thread.
 #pragma once
 
 #include <stdbool.h>
@@ -28,7 +28,7 @@ struct spill_options {
 
 MUST_USE enum status spill_new(const struct spill_options *options, struct spill **out,
                                struct err *err);
-void spill_free(struct spill *spill); // all queues are released; NULL is allowed
+void spill_free(struct spill *spill);      // all queues are released; NULL is allowed
 uint64_t spill_bytes(struct spill *spill); // the size of the file
 
 struct spill_queue;

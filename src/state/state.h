@@ -2,35 +2,37 @@
 //
 // state: what an operator instance remembers: its tables, their checkpoints, their restore.
 //
-//     struct state_pool       one a worker: the memory of all state on it, and its spill (page_pool.h)
-//     struct state_context    one an operator instance: the tables it opened
-//     hash_table.h            rows by key; ordered_table.h: bytes in order; multimap.h: many rows a key
+//     struct state_pool       one a worker: the memory of all state on it, and its spill
+//     (page_pool.h) struct state_context    one an operator instance: the tables it opened
+//     hash_table.h            rows by key; ordered_table.h: bytes in order; multimap.h: many rows
+//     a key
 //
-// Access. Tables are used by batch: prepare() names the keys of a batch and answers OK with how many
-// of them, from the front, are in memory now (at least one), or AGAIN: pages are being read, the
-// waker of the pool is woken when there is something new, the same call is made again later. What is
-// prepared stays in place until the next prepare of the same table. Nothing here blocks on a disk.
+// Access. Tables are used by batch: prepare() names the keys of a batch and answers OK with how
+// many of them, from the front, are in memory now (at least one), or AGAIN: pages are being read,
+// the waker of the pool is woken when there is something new, the same call is made again later.
+// What is prepared stays in place until the next prepare of the same table. Nothing here blocks on
+// a disk.
 //
 //     status = hash_table_prepare(table, &keys, from, &ready, err);
 //     if (status == STATUS_AGAIN) { return OP_PENDING; }
 //     hash_table_upsert(table, &keys, from, ready, rows, is_new);
 //
-// Checkpoints write changed rows: state_checkpoint_begin() at the barrier marks what has changed since
-// the last one; state_checkpoint_step(), called between batches, writes a slice of it, and a row that
-// is changed before its turn is written first. Nothing is copied, no other thread reads live pages.
-// Images go into segments (delta.h), sealed at some size and handed to a sink that the caller gives;
-// the checkpoint is the ordered list of segments that are alive. There is no separate merge: when the
-// dead images in old segments weigh more than STATE_GARBAGE_PERCENT of the live rows, the rows whose
-// last image is in the oldest segments are written again with the next checkpoint, and those segments
-// are dropped. So a restore reads at most 1.5 times the state, and writing costs about two times the
-// changed rows (uniform updates; less where they are skewed).
+// Checkpoints write changed rows: state_checkpoint_begin() at the barrier marks what has changed
+// since the last one; state_checkpoint_step(), called between batches, writes a slice of it, and a
+// row that is changed before its turn is written first. Nothing is copied, no other thread reads
+// live pages. Images go into segments (delta.h), sealed at some size and handed to a sink that the
+// caller gives; the checkpoint is the ordered list of segments that are alive. There is no
+// separate merge: when the dead images in old segments weigh more than STATE_GARBAGE_PERCENT of
+// the live rows, the rows whose last image is in the oldest segments are written again with the
+// next checkpoint, and those segments are dropped. So a restore reads at most 1.5 times the state,
+// and writing costs about two times the changed rows (uniform updates; less where they are skewed).
 //
-// Restore. Each instance reads all segments of all former instances of its operator, oldest first for
-// each former instance, and keeps the rows whose key group is its own. Operators open their tables
-// first; a table is filled by id and slice, slices are opened as they are met.
+// Restore. Each instance reads all segments of all former instances of its operator, oldest first
+// for each former instance, and keeps the rows whose key group is its own. Operators open their
+// tables first; a table is filled by id and slice, slices are opened as they are met.
 //
-// Identity. A table is named by {id, slice}: `id` chosen by the operator (0, 1, …, the same in every
-// run), `slice` an int64 for tables that come and go (the end of a window), 0 otherwise.
+// Identity. A table is named by {id, slice}: `id` chosen by the operator (0, 1, ..., the same in
+// every run), `slice` an int64 for tables that come and go (the end of a window), 0 otherwise.
 //
 // Threads. A pool and all that hangs on it belong to one thread, the worker's. Only the I/O thread
 // behind struct spill is another one, and it sees pages only while the pool has given them away.
@@ -76,7 +78,7 @@ size_t state_pool_bytes(const struct state_pool *pool); // memory held
 // `key_group_from` <= group < `key_group_to` are this instance's; of 4,096.
 struct state_context_options {
     struct state_pool *pool;
-    struct str operator_id;   // for messages
+    struct str operator_id; // for messages
     uint32_t key_group_from;
     uint32_t key_group_to;
     uint32_t segment_bytes_max; // a segment is sealed at about this size; 0: 1/16 of the state,
@@ -84,7 +86,7 @@ struct state_context_options {
 };
 
 MUST_USE struct state_context *state_context_new(const struct state_context_options *options);
-void state_context_free(struct state_context *context); // frees its tables
+void state_context_free(struct state_context *context);            // frees its tables
 uint64_t state_context_rows(const struct state_context *context);  // live, all tables
 uint64_t state_context_bytes(const struct state_context *context); // their images, encoded
 static inline uint32_t state_key_group(uint64_t hash)
@@ -107,7 +109,8 @@ struct state_segment {
 
 // Where segments go. The caller names files, syncs and lists them.
 struct state_segment_sink {
-    // A new segment begins; *out takes its bytes until seal(). AGAIN: not now, the step is repeated.
+    // A new segment begins; *out takes its bytes until seal(). AGAIN: not now, the step is
+    // repeated.
     enum status (*open)(struct state_segment_sink *sink, uint64_t number, struct byte_sink **out,
                         struct err *err);
     // The bytes are complete.
@@ -118,8 +121,8 @@ struct state_segment_sink {
 // Freezes: what has changed up to now belongs to this checkpoint. One at a time. `sink` is borrowed
 // until the checkpoint is done.
 void state_checkpoint_begin(struct state_context *context, struct state_segment_sink *sink);
-// Writes about `size` bytes of it. OK: done, all segments are sealed; AGAIN with *waiting false: call
-// again when convenient; AGAIN with *waiting true: pages are being read, there will be a wake.
+// Writes about `size` bytes of it. OK: done, all segments are sealed; AGAIN with *waiting false:
+// call again when convenient; AGAIN with *waiting true: pages are being read, there will be a wake.
 MUST_USE enum status state_checkpoint_step(struct state_context *context, size_t size,
                                            bool *waiting, struct err *err);
 // The segments that make up the checkpoint written last, oldest first; in `arena`. Others of this

@@ -9,9 +9,9 @@
 enum {
     SEGMENT_MIN = 1 << 20,
     SEGMENT_MAX = 64 << 20,
-    SEGMENT_SHARE = 16,     // of the state in one segment
-    GARBAGE_FREE = 1 << 20, // not worth a thought
-    READ_AHEAD_MAX = 64,    // pages
+    SEGMENT_SHARE = 16,         // of the state in one segment
+    GARBAGE_FREE = 1 << 20,     // not worth a thought
+    READ_AHEAD_MAX = 64,        // pages
     PAGE_WORTH = PAGE_SIZE / 4, // what looking at a page counts as, in bytes written
 };
 
@@ -24,8 +24,9 @@ static uint64_t segment_max(const struct state_context *context)
     return size < SEGMENT_MIN ? SEGMENT_MIN : size > SEGMENT_MAX ? SEGMENT_MAX : size;
 }
 
-// How many of the oldest segments this checkpoint makes superfluous: enough to keep the garbage below
-// its share, but no more work than a checkpoint should have, unless a restore would get too long.
+// How many of the oldest segments this checkpoint makes superfluous: enough to keep the garbage
+// below its share, but no more work than a checkpoint should have, unless a restore would get too
+// long.
 static uint32_t choose_cleaning(const struct state_context *context)
 {
     uint64_t state = state_context_bytes(context);
@@ -161,8 +162,8 @@ static void read_ahead(struct state_table *table)
     }
 }
 
-// False: other pages are missing. The page stays in its place meanwhile, and afterwards where somebody
-// else pins it or rows on it wait for the end of a window.
+// False: other pages are missing. The page stays in its place meanwhile, and afterwards where
+// somebody else pins it or rows on it wait for the end of a window.
 static bool write_page(struct state_table *table, struct page *page)
 {
     bool was_pinned = page->frame->window == table->owner.window;
@@ -199,9 +200,9 @@ static enum status walk_page(struct state_table *table, uint64_t *work, struct e
     owner->pool->entries.items[number].dirty &= (uint8_t)~parity_old(context);
     table->walk--;
     *work += PAGE_WORTH;
-    return context->failure.status == STATUS_OK ? STATUS_OK
-                                                : ERR(err, context->failure.status, "%s",
-                                                      context->failure.text);
+    return context->failure.status == STATUS_OK
+               ? STATUS_OK
+               : ERR(err, context->failure.status, "%s", context->failure.text);
 }
 
 static void end_walk(struct state_context *context)

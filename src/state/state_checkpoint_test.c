@@ -176,8 +176,7 @@ static void check_slices(const struct testing_config *config, struct testing *fr
     int64_t *open;
     testing_former_make(&former, from->context, segments);
     testing_init(&testing, config);
-    hash_table_declare(testing.context,
-                       &(struct hash_table_options){.layout = layout, .id = 5});
+    hash_table_declare(testing.context, &(struct hash_table_options){.layout = layout, .id = 5});
     testing_run_restore(&testing, testing.context, &former.former, 1, 10000);
     uint32_t count = state_context_slices(testing.context, 5, &former.arena, &open);
     uint32_t at = 0;

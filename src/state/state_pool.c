@@ -7,7 +7,8 @@
 #include "sys/huge_pages.h"
 #include "sys/waker.h"
 
-// Pages beyond what is asked for that are written out in one go, so that the next window finds room.
+// Pages beyond what is asked for that are written out in one go, so that the next window finds
+// room.
 enum { PAGES_MIN_DEFAULT = 32, WINDOW_PAGES_MIN = 8, WINDOW_PAGES_MAX = 256, VICTIMS_AHEAD = 32 };
 
 #define SLOT_NONE UINT64_MAX
@@ -50,8 +51,8 @@ static uint32_t next_chunk_pages(const struct state_pool *pool)
 static void add_chunk(struct state_pool *pool)
 {
     uint32_t count = next_chunk_pages(pool);
-    struct page_chunk *chunk = mem_zalloc(offsetof(struct page_chunk, frames) +
-                                          count * sizeof(struct page_frame));
+    struct page_chunk *chunk =
+        mem_zalloc(offsetof(struct page_chunk, frames) + count * sizeof(struct page_frame));
     chunk->memory = huge_pages_alloc((size_t)count * PAGE_SIZE);
     chunk->count = count;
     for (uint32_t i = count; i-- > 0;) {
@@ -283,8 +284,8 @@ static uint32_t evict_cold(struct state_pool *pool, uint32_t count)
     return sent;
 }
 
-// A chunk that was to be given back stays after all: its free frames are needed now, and another one
-// in its place would be no smaller.
+// A chunk that was to be given back stays after all: its free frames are needed now, and another
+// one in its place would be no smaller.
 static bool keep_chunk(struct state_pool *pool)
 {
     for (uint32_t i = 0; i < pool->chunks.count && pool->leaving > 0; i++) {
@@ -405,8 +406,7 @@ static struct page_frame *force_frame(struct state_pool *pool)
 struct page *state_pool_new_page(struct page_owner *owner, uint32_t units)
 {
     struct state_pool *pool = owner->pool;
-    struct page_frame *frame =
-        units == 1 ? force_frame(pool) : new_large_frame(pool, units);
+    struct page_frame *frame = units == 1 ? force_frame(pool) : new_large_frame(pool, units);
     uint32_t number = new_number(pool);
     settle_frame(frame, owner, number, units);
     frame->state = FRAME_RESIDENT;
@@ -425,7 +425,8 @@ struct page *state_pool_new_page(struct page_owner *owner, uint32_t units)
 // While a page is read its head is not there yet: the frame is found by its place.
 static struct page_frame *frame_in_flight(struct state_pool *pool, uint32_t number)
 {
-    struct page *page = (struct page *)(uintptr_t)(pool->entries.items[number].where & ~UINT64_C(3));
+    struct page *page =
+        (struct page *)(uintptr_t)(pool->entries.items[number].where & ~UINT64_C(3));
     for (uint32_t i = 0; i < pool->chunks.count; i++) {
         struct page_chunk *chunk = pool->chunks.items[i];
         ptrdiff_t distance = (char *)page - chunk->memory;
@@ -643,8 +644,7 @@ void state_pool_shed(struct state_pool *pool, size_t size)
     }
     for (uint32_t i = pool->chunks.count; i-- > 0 && leaving * PAGE_SIZE < size;) {
         struct page_chunk *chunk = pool->chunks.items[i];
-        if (!chunk->is_leaving &&
-            pool->frame_count >= leaving + chunk->count + pool->pages_min) {
+        if (!chunk->is_leaving && pool->frame_count >= leaving + chunk->count + pool->pages_min) {
             chunk->is_leaving = true;
             pool->leaving++;
             leaving += chunk->count;

@@ -2,20 +2,22 @@
 //
 // state_pool_int: the pages under the tables of state.
 //
-// A page is 16 KiB, or several of them in a row for a single long row. It has a number for life; where
-// it is (memory or spill file) changes behind that number, so nothing in a page is a pointer. In
-// memory pages stand at multiples of 16 KiB: a pointer into the first 16 KiB leads to the page head.
+// A page is 16 KiB, or several of them in a row for a single long row. It has a number for life;
+// where it is (memory or spill file) changes behind that number, so nothing in a page is a
+// pointer. In memory pages stand at multiples of 16 KiB: a pointer into the first 16 KiB leads to
+// the page head.
 //
 // Life of a page:
 //
 //     free -> RESIDENT <-> WRITING -> (spilled) -> READING -> RESIDENT -> free
 //
-// Pins. A page may not go while its frame's window is the owner's current one, nor while the owner is
-// `whole` (it found all its pages in memory and took no note of single ones). A new window of the
-// owner ends both.
+// Pins. A page may not go while its frame's window is the owner's current one, nor while the owner
+// is `whole` (it found all its pages in memory and took no note of single ones). A new window of
+// the owner ends both.
 //
 // Changes. Whoever changes a page says so (state_pool_changed()), else the bytes in the spill file
-// count as the same. An owner that is whole sets `is_blind` instead: all its pages count as changed.
+// count as the same. An owner that is whole sets `is_blind` instead: all its pages count as
+// changed.
 #pragma once
 
 #include "base/mem.h"
@@ -52,13 +54,13 @@ struct page {
     struct page_frame *frame; // set when it comes into memory
     uint32_t number;
     uint32_t units;
-    uint16_t used;     // row pages: end of the rows, in bytes
-    uint16_t hole;     // row pages: first hole, in units of 8 bytes; 0: none
-    uint32_t live;     // rows or entries
-    uint32_t link;     // directory: next page of the chain; inner node: first child
-    uint32_t kind;     // of the owner
-    uint32_t base;     // ordered: start of the entries
-    uint32_t waste;    // bytes in holes
+    uint16_t used;  // row pages: end of the rows, in bytes
+    uint16_t hole;  // row pages: first hole, in units of 8 bytes; 0: none
+    uint32_t live;  // rows or entries
+    uint32_t link;  // directory: next page of the chain; inner node: first child
+    uint32_t kind;  // of the owner
+    uint32_t base;  // ordered: start of the entries
+    uint32_t waste; // bytes in holes
     uint64_t reserved;
 };
 _Static_assert(sizeof(struct page) <= PAGE_HEAD, "page head");
@@ -69,7 +71,7 @@ struct page_entry {
                      // slot << 1 | 1; free: 0
     uint32_t oldest; // the oldest segment number of its rows' images, or less; UINT32_MAX: no rows
     uint16_t units;
-    uint8_t dirty; // bits 0 and 1: rows changed in the epochs of that parity
+    uint8_t dirty;  // bits 0 and 1: rows changed in the epochs of that parity
     uint8_t room;   // free bytes / 64, rounded down
     uint32_t index; // in the owner's list of pages
 };
@@ -79,7 +81,7 @@ struct page_owner {
     uint32_t window; // rising
     uint32_t pinned; // pages pinned by the window
     uint32_t absent; // pages that are not RESIDENT
-    bool is_open; // a window is in use
+    bool is_open;    // a window is in use
     bool whole;
     bool is_blind;
     VEC(uint32_t) pages; // of rows or leaves, in no order
@@ -90,8 +92,8 @@ enum { CHUNK_SMALL = 8, CHUNK_BIG = 128 }; // pages: 128 KiB, 2 MiB
 struct page_chunk {
     char *memory;
     uint32_t count;
-    uint32_t used;   // frames that are not FREE
-    bool is_leaving; // hands out no frames any more
+    uint32_t used;                       // frames that are not FREE
+    bool is_leaving;                     // hands out no frames any more
     struct page_frame frames[CHUNK_BIG]; // count of them
 };
 
@@ -108,8 +110,8 @@ struct state_pool {
     VEC(struct page_frame *) large; // frames of several units
     struct page_frame *free_frames;
     uint32_t free_count;
-    uint32_t frame_count;   // in chunks
-    uint32_t hand_chunk;    // of the clock
+    uint32_t frame_count; // in chunks
+    uint32_t hand_chunk;  // of the clock
     uint32_t hand_frame;
     uint32_t reading;
     uint32_t writing;
@@ -160,8 +162,8 @@ void page_owner_init(struct page_owner *owner, struct state_pool *pool);
 void page_owner_release(struct page_owner *owner);
 // Ends the window: nothing of the owner is pinned.
 void page_owner_new_window(struct page_owner *owner);
-void page_owner_add_page(struct page_owner *owner, struct page *page);   // to its list
-void page_owner_drop_page(struct page_owner *owner, uint32_t number);    // from it, and free it
+void page_owner_add_page(struct page_owner *owner, struct page *page); // to its list
+void page_owner_drop_page(struct page_owner *owner, uint32_t number);  // from it, and free it
 
 // A page with a zeroed head, pinned; never fails: over the budget where nothing can go.
 struct page *state_pool_new_page(struct page_owner *owner, uint32_t units);

@@ -25,8 +25,8 @@ struct state_restore {
     struct state_table *table;
     VEC(struct row *) images; // of the block, those whose key group is ours
     VEC(uint32_t) sizes;
-    uint32_t at; // next image
-    uint64_t raw; // bytes of images in the segment
+    uint32_t at;      // next image
+    uint64_t raw;     // bytes of images in the segment
     uint32_t rebuild; // next object to build again
     uint64_t done;    // bytes, in this step
 };
@@ -175,8 +175,7 @@ static enum status list_images(struct state_context *context, struct state_resto
     return STATUS_OK;
 }
 
-static void apply_hash(struct state_context *context, struct state_restore *restore,
-                       uint32_t count)
+static void apply_hash(struct state_context *context, struct state_restore *restore, uint32_t count)
 {
     struct hash_table *table = (struct hash_table *)restore->table;
     bool is_own = restore->formers[restore->former].same_instance;

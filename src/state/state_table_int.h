@@ -2,11 +2,11 @@
 //
 // state_table_int: what all tables have in common, and how their changes come into checkpoints.
 //
-// Marks. Each row (entry) has a mark: the number of the segment that holds its last image, and flags:
-// DIRTY0 and DIRTY1: changed in an epoch of that parity; DEAD: removed, its tombstone not yet written;
-// FREE: a hole. At a barrier the parity turns: rows with the other bit belong to the checkpoint in
-// progress. state_table_touch() is called before every change: where the row still has the old bit it
-// is written out first, as it was at the barrier.
+// Marks. Each row (entry) has a mark: the number of the segment that holds its last image, and
+// flags: DIRTY0 and DIRTY1: changed in an epoch of that parity; DEAD: removed, its tombstone not
+// yet written; FREE: a hole. At a barrier the parity turns: rows with the other bit belong to the
+// checkpoint in progress. state_table_touch() is called before every change: where the row still
+// has the old bit it is written out first, as it was at the barrier.
 //
 // Derived tables have no marks: their mark_now is 0 for ever.
 #pragma once
@@ -37,15 +37,15 @@ struct state_table {
     uint64_t rows;            // live
     uint64_t bytes;           // of their images
     bool is_derived;
-    bool was_written; // segments may hold something of it
-    bool is_zombie;   // freed by its owner while a checkpoint still needs it
+    bool was_written;  // segments may hold something of it
+    bool is_zombie;    // freed by its owner while a checkpoint still needs it
     bool was_restored; // opened by a restore
     uint32_t walk;     // of the checkpoint: pages still to be looked at, from the last to the first
     void (*free)(struct state_table *table);
     void (*clear)(struct state_table *table);
-    // Writes what of the page belongs to the checkpoint (state_table_is_due()), frees the dead, sets
-    // the entry's `oldest`. False: other pages are missing and asked for. *holds: the page must stay
-    // pinned until the window ends.
+    // Writes what of the page belongs to the checkpoint (state_table_is_due()), frees the dead,
+    // sets the entry's `oldest`. False: other pages are missing and asked for. *holds: the page
+    // must stay pinned until the window ends.
     bool (*write_page)(struct state_table *table, struct page *page, bool *holds);
 };
 
@@ -87,8 +87,8 @@ struct state_context {
     struct byte_sink *out; // of the open segment; NULL: not opened yet
     struct delta_writer writer;
     bool segment_begun;
-    uint32_t segment_number; // of the last segment begun
-    uint32_t walk_table;     // index of the table being written
+    uint32_t segment_number;           // of the last segment begun
+    uint32_t walk_table;               // index of the table being written
     VEC(struct state_drop) drops;      // since the last barrier
     VEC(struct live_segment) segments; // alive, oldest first
     VEC(struct live_segment) fresh;    // of the checkpoint in progress
@@ -103,8 +103,8 @@ bool state_table_leave(struct state_table *table);
 void state_table_release(struct state_table *table);
 struct state_table *state_table_find(struct state_context *context, uint32_t id, int64_t slice);
 
-// Before the change of a row (or entry) of `size` bytes on `page`, whose mark is not *mark_now. What
-// belongs to the checkpoint in progress is written first.
+// Before the change of a row (or entry) of `size` bytes on `page`, whose mark is not *mark_now.
+// What belongs to the checkpoint in progress is written first.
 void state_table_touch(struct state_table *table, struct page *page, struct row *row, size_t size);
 // Whether what `mark` marks is still to be written for the checkpoint in progress.
 static inline bool state_table_is_due(const struct state_context *context, uint32_t mark)
@@ -117,14 +117,14 @@ static inline bool state_table_is_due(const struct state_context *context, uint3
 void state_table_write(struct state_table *table, struct row *row, size_t size);
 static inline void state_table_note_page(struct state_table *table, const struct page *page)
 {
-    table->owner.pool->entries.items[page->number].dirty |=
-        (uint8_t)(1 << table->context->parity);
+    table->owner.pool->entries.items[page->number].dirty |= (uint8_t)(1 << table->context->parity);
 }
 // Rows of a page that the checkpoint may not have looked at yet were moved to `page`, a new one.
 void state_table_walk_too(struct state_table *table, const struct page *page);
 // AGAIN is about to be answered: sees to it that there will be a wake.
 void state_table_await(struct state_table *table);
-// `size` bytes of images of segment `number` became the last of their rows (negative: are no longer).
+// `size` bytes of images of segment `number` became the last of their rows (negative: are no
+// longer).
 void state_context_count_live(struct state_context *context, uint32_t number, int64_t size);
 // Begins a segment where none is open.
 MUST_USE enum status state_checkpoint_open(struct state_context *context, struct err *err);

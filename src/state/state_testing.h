@@ -124,8 +124,8 @@ static inline enum status testing_open(struct state_segment_sink *sink, uint64_t
     return STATUS_OK;
 }
 
-static inline enum status testing_seal(struct state_segment_sink *sink,
-                                       struct state_segment sealed, struct err *err)
+static inline enum status testing_seal(struct state_segment_sink *sink, struct state_segment sealed,
+                                       struct err *err)
 {
     struct testing_segments *segments = (struct testing_segments *)sink;
     struct testing_segment *segment = segments->items.items[segments->items.count - 1];
@@ -197,8 +197,7 @@ static inline void testing_former_make(struct testing_former *former,
     struct state_segment *list;
     arena_init(&former->arena);
     uint32_t count = state_checkpoint_segments(context, &former->arena, &list);
-    struct byte_source **sources =
-        arena_new_array(&former->arena, struct byte_source *, count + 1);
+    struct byte_source **sources = arena_new_array(&former->arena, struct byte_source *, count + 1);
     former->bytes = 0;
     for (uint32_t i = 0; i < count; i++) {
         struct byte_source_memory *memory = arena_new(&former->arena, struct byte_source_memory);
@@ -213,6 +212,6 @@ static inline void testing_former_make(struct testing_former *former,
         assert_non_null(sources[i]);
         former->bytes += list[i].size;
     }
-    former->former = (struct state_former){
-        .segment_count = count, .segments = list, .sources = sources};
+    former->former =
+        (struct state_former){.segment_count = count, .segments = list, .sources = sources};
 }
