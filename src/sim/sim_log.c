@@ -5,7 +5,7 @@
 
 #include "base/assert.h"
 
-enum { STREAM_LOG = 201, TRANSACTION_MAX_US = 1500000, BEHIND_MAX_MS = 1500, USERS = 40 };
+enum { STREAM_LOG = 201, TRANSACTION_MAX_US = 500000, BEHIND_MAX_MS = 500, USERS = 40 };
 
 const char *sim_log_host(uint32_t host)
 {

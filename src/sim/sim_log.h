@@ -8,9 +8,9 @@
 // out. The end of what is stable may lie behind the last record.
 //
 // Event times. A record is stamped at most SIM_LOG_BEHIND_MS before it becomes visible. With a
-// watermark that lags more than that, no record is late for a reader that follows the rules: one that
-// is caught up with a partition has nothing to miss there, and one that is not holds the watermark
-// back. So the rows of all windows are known without knowing who read what when. An added partition
+// watermark that lags by so much more that an idle reader has looked again in between, no record is
+// late for one that follows the rules: whoever is caught up with a partition has nothing to miss
+// there, and whoever is not holds the watermark back. So the rows of all windows are known without knowing who read what when. An added partition
 // gets its first record only after it was seen once (sim_log_discover).
 //
 // It is the model, too: what was visible is what the tables must hold.
@@ -22,7 +22,7 @@
 #include "base/vec.h"
 #include "sim/sim_random.h"
 
-enum { SIM_LOG_PARTITIONS_MAX = 8, SIM_LOG_HOSTS = 5, SIM_LOG_BEHIND_MS = 4000 };
+enum { SIM_LOG_PARTITIONS_MAX = 8, SIM_LOG_HOSTS = 5, SIM_LOG_BEHIND_MS = 1000 };
 
 struct sim_record {
     int64_t offset;

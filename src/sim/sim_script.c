@@ -140,7 +140,7 @@ static struct str draw_properties(struct sim_script *script, struct sim_random *
         1 + (int)sim_random_below(random, 10), sim_random_chance(random, 700) ? "true" : "false",
         2 + (int)sim_random_below(random, 8),
         sim_random_chance(random, 200) ? 6000 : 128 << 20, 2 + (int)sim_random_below(random, 4),
-        1 + (int)sim_random_below(random, 100));
+        1 + (int)sim_random_below(random, 20));
 }
 
 static enum status make(struct sim_script *script, struct sim_random *random, int which,
