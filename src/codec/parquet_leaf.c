@@ -543,6 +543,10 @@ enum status parquet_leaf_append(struct parquet_writer *writer, struct parquet_le
                                 const struct column *column, uint32_t from,
                                 const struct parquet_slots *slots, struct err *err)
 {
+    if (leaf->plain.size == 0) {
+        bytebuf_reserve(&leaf->plain, PARQUET_PLAIN_HEAD);
+        leaf->plain.size = PARQUET_PLAIN_HEAD;
+    }
     if (slots->def != NULL) {
         TRY(append_nested(writer, leaf, column, slots, err));
     } else {

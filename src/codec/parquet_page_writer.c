@@ -3,7 +3,6 @@
 // A page: levels, then values, compressed (v1), or levels in front of compressed values (v2).
 #include "base/assert.h"
 #include "base/bits.h"
-#include "base/hash.h"
 #include "codec/parquet_compact.h"
 #include "codec/parquet_rle.h"
 #include "codec/parquet_writer_int.h"
@@ -60,7 +59,7 @@ static uint32_t put_levels(const struct parquet_leaf *leaf, bool with_size, stru
 
 static void put_booleans(const struct parquet_leaf *leaf, struct bytebuf *out)
 {
-    const uint8_t *values = (const uint8_t *)leaf->plain.ptr;
+    const uint8_t *values = (const uint8_t *)parquet_leaf_plain(leaf).ptr;
     uint32_t count = leaf->values;
     uint8_t *bytes = (uint8_t *)bytebuf_reserve(out, count / 8 + 1);
     memset(bytes, 0, count / 8 + 1);
@@ -142,10 +141,11 @@ static enum status decide_compact(struct parquet_writer *writer, struct parquet_
 }
 
 static enum status put_plain(struct parquet_writer *writer, struct parquet_leaf *leaf,
-                             struct bytebuf *out, enum parquet_encoding *encoding, struct err *err)
+                             struct str *whole, enum parquet_encoding *encoding, struct err *err)
 {
+    struct bytebuf *out = &writer->encoder->page;
     enum parquet_physical physical = leaf->node->element->physical;
-    struct str plain = bytebuf_str(&leaf->plain);
+    struct str plain = parquet_leaf_plain(leaf);
     bool may = writer->options.encodings == PARQUET_ENCODINGS_COMPACT && leaf->values > 0 &&
                parquet_compact_encoding(physical) != PARQUET_PLAIN;
     if (may && leaf->chunk->compactness == PARQUET_UNDECIDED) {
@@ -154,16 +154,28 @@ static enum status put_plain(struct parquet_writer *writer, struct parquet_leaf 
     if (may && leaf->chunk->compactness == PARQUET_IS_COMPACT) {
         parquet_compact_encode(physical, plain, leaf->values, out);
         *encoding = parquet_compact_encoding(physical);
-    } else {
-        bytebuf_add(out, plain.ptr, plain.size);
-        *encoding = PARQUET_PLAIN;
+        return STATUS_OK;
     }
+    *encoding = PARQUET_PLAIN;
+    if (out->size > PARQUET_PLAIN_HEAD || plain.size == 0) {
+        bytebuf_add(out, plain.ptr, plain.size);
+        return STATUS_OK;
+    }
+    // The usual case: a few bytes of levels go in front of the values, which stay where they are.
+    char *head = leaf->plain.ptr + PARQUET_PLAIN_HEAD - out->size;
+    if (out->size > 0) {
+        memcpy(head, out->ptr, out->size);
+    }
+    *whole = str_make(head, out->size + plain.size);
     return STATUS_OK;
 }
 
+// Appends the values to the levels in the encoder's page; *whole is the page where it was put
+// together in another place.
 static enum status put_values(struct parquet_writer *writer, struct parquet_leaf *leaf,
-                              struct bytebuf *out, enum parquet_encoding *encoding, struct err *err)
+                              struct str *whole, enum parquet_encoding *encoding, struct err *err)
 {
+    struct bytebuf *out = &writer->encoder->page;
     if (leaf->store == PARQUET_STORE_BOOL) {
         put_booleans(leaf, out);
         *encoding = PARQUET_PLAIN;
@@ -171,7 +183,7 @@ static enum status put_values(struct parquet_writer *writer, struct parquet_leaf
     }
     // Nulls only, and no entry yet: codes would ask for a dictionary page that may never come.
     if (leaf->chunk->state != PARQUET_DICTIONARY_OPEN || leaf->dictionary.count == 0) {
-        return put_plain(writer, leaf, out, encoding, err);
+        return put_plain(writer, leaf, whole, encoding, err);
     }
     // One bit at least: not all readers know a width of 0.
     uint32_t entries = leaf->dictionary.count;
@@ -201,11 +213,17 @@ static bool is_worthwhile(struct str plain, struct str packed)
     return packed.size + plain.size / RAW_SHARE < plain.size;
 }
 
-// The encoder's page into the payload: compressed but for its first `from` bytes, or raw.
+struct page_bytes {
+    struct str plain;
+    size_t levels; // in front, that are not compressed
+};
+
+// The bytes into the payload: compressed, or raw.
 static enum status pack(struct parquet_writer *writer, struct parquet_chunk *chunk,
-                        struct parquet_page *page, size_t from, struct err *err)
+                        struct parquet_page *page, struct page_bytes bytes, struct err *err)
 {
-    struct str plain = bytebuf_str(&writer->encoder->page);
+    struct str plain = bytes.plain;
+    size_t from = bytes.levels;
     struct str packed = plain;
     bool first = chunk->pages.count == 0 && chunk->dictionary.slots == 0;
     bool tried = !chunk->is_raw || chunk->pages.count % RAW_TRIAL_PAGES == 0;
@@ -230,7 +248,6 @@ static enum status pack(struct parquet_writer *writer, struct parquet_chunk *chu
     page->packed_size = (uint32_t)packed.size;
     page->payload = mem_alloc(packed.size);
     memcpy(page->payload, packed.ptr, packed.size);
-    page->hash = hash_bytes(page->payload, page->packed_size, 0);
     page->segment = PARQUET_IN_MEMORY;
     writer->page_memory += page->packed_size;
     writer->changed = true;
@@ -307,9 +324,12 @@ enum status parquet_page_writer_data(struct parquet_writer *writer, struct parqu
     }
     size_t levels = encoder->page.size;
     enum parquet_encoding encoding;
-    TRY(put_values(writer, leaf, &encoder->page, &encoding, err));
+    struct str whole = {NULL, 0};
+    TRY(put_values(writer, leaf, &whole, &encoding, err));
     page.encoding = (uint8_t)encoding;
-    TRY(pack(writer, leaf->chunk, &page, v1 ? 0 : levels, err));
+    struct page_bytes bytes = {.plain = whole.ptr != NULL ? whole : bytebuf_str(&encoder->page),
+                               .levels = v1 ? 0 : levels};
+    TRY(pack(writer, leaf->chunk, &page, bytes, err));
     note_bounds(writer, leaf, &page);
     note_chunk(leaf, &page);
     VEC_PUSH(&leaf->chunk->pages, page);
@@ -327,7 +347,7 @@ enum status parquet_page_writer_dictionary(struct parquet_writer *writer, struct
     struct parquet_page page = {.slots = leaf->dictionary.count, .encoding = PARQUET_PLAIN};
     // A large dictionary is worth compressing whatever its codes are like.
     chunk->is_raw = chunk->is_raw && out->size <= RAW_DICTIONARY_MAX;
-    TRY(pack(writer, chunk, &page, 0, err));
+    TRY(pack(writer, chunk, &page, (struct page_bytes){.plain = bytebuf_str(out)}, err));
     chunk->dictionary = page;
     chunk->packed_bytes += chunk->dictionary.packed_size;
     chunk->plain_bytes += chunk->dictionary.plain_size;

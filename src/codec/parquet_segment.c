@@ -153,6 +153,19 @@ static uint64_t encode_directory(const struct parquet_writer *writer, struct byt
     return offset;
 }
 
+// Pages in memory have no hash: it is for what comes back from a file.
+static void hash_payloads(struct parquet_chunk *chunk)
+{
+    for (uint32_t i = chunk->pages_taken; i < chunk->pages.count; i++) {
+        struct parquet_page *page = &chunk->pages.items[i];
+        page->hash = hash_bytes(page->payload, page->packed_size, 0);
+    }
+    if (chunk->dictionary.slots > 0 && !chunk->dictionary_taken) {
+        chunk->dictionary.hash =
+            hash_bytes(chunk->dictionary.payload, chunk->dictionary.packed_size, 0);
+    }
+}
+
 static enum status put_payloads(const struct parquet_chunk *chunk, struct byte_sink *sink,
                                 struct err *err)
 {
@@ -223,6 +236,11 @@ enum status parquet_segment_take(struct parquet_writer *writer, struct byte_sink
                                  uint64_t *size, struct err *err)
 {
     struct bytebuf directory = {0};
+    for (uint32_t i = 0; i < writer->groups.count; i++) {
+        for (uint32_t j = 0; j < writer->tree.leaf_count; j++) {
+            hash_payloads(&writer->groups.items[i].chunks[j]);
+        }
+    }
     uint64_t payload_bytes = encode_directory(writer, &directory);
     enum status status = put_segment(writer, &directory, payload_bytes, sink, err);
     if (status == STATUS_OK) {

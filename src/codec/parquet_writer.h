@@ -30,8 +30,8 @@
 // Pages end at `page_bytes` or `page_rows`; a row group at `row_group_bytes` encoded bytes. A
 // column chunk starts with a dictionary and falls back to plain where that does not pay.
 //
-// A chunk whose first page shows that compression saves next to nothing is kept uncompressed; should
-// later pages compress, all of it is compressed when the file is assembled.
+// A chunk whose first page shows that compression saves next to nothing is kept uncompressed;
+// should later pages compress, all of it is compressed when the file is assembled.
 //
 // Threads: a writer and its encoder belong to one thread at a time.
 #pragma once

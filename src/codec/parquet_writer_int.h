@@ -22,6 +22,7 @@ struct column;
 
 enum {
     PARQUET_PAGE_BOUND_BYTES = 64, // bounds of pages are cut to this
+    PARQUET_PLAIN_HEAD = 64,       // room for levels in front of a leaf's plain values
 };
 
 #define PARQUET_IN_MEMORY UINT32_MAX // instead of a segment
@@ -47,7 +48,7 @@ struct parquet_encoder {
 struct parquet_page {
     char *payload;      // NULL once it was taken
     uint64_t offset;    // then: in the segment
-    uint64_t hash;      // XXH3 of the payload
+    uint64_t hash;      // XXH3 of the payload, once it was taken
     uint64_t var_bytes; // of byte arrays, without their lengths
     uint32_t segment;   // PARQUET_IN_MEMORY
     uint32_t packed_size;
@@ -127,7 +128,7 @@ struct parquet_leaf {
     struct bytebuf mask; // words
     struct bytebuf def;  // bytes
     struct bytebuf rep;
-    struct bytebuf plain; // values as the page holds them (BOOL: a byte each)
+    struct bytebuf plain; // a head, then values as the page holds them (BOOL: a byte each)
     struct bytebuf codes; // uint32, while the dictionary is open
     uint32_t nans;
     uint64_t var_bytes;
@@ -139,6 +140,13 @@ struct parquet_leaf {
     uint64_t dictionary_plain;   // bytes they would have been
     struct parquet_chunk *chunk; // of the current row group
 };
+
+// The plain values.
+static inline struct str parquet_leaf_plain(const struct parquet_leaf *leaf)
+{
+    size_t head = leaf->plain.size > 0 ? PARQUET_PLAIN_HEAD : 0;
+    return str_make(leaf->plain.ptr + head, leaf->plain.size - head);
+}
 
 struct parquet_writer {
     struct parquet_encoder *encoder;
