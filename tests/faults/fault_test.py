@@ -12,6 +12,7 @@ faults, over what the first has left, ends with the tables of an undisturbed run
 them. The number of points is printed. The last line is "N passed, N failed".
 """
 import argparse
+import datetime
 import os
 import re
 import shutil
@@ -28,26 +29,26 @@ harness.own_python(__file__)
 
 from harness import Checks, Folder, Lake  # noqa: E402
 
-ROWS, KEYS, SECONDS = 24_000, 4_000, 60
+ROWS, KEYS, SECONDS = 12_000, 6_000, 60
 BASE_MS = 1_768_000_000_000
 SCRIPT = f"""
 SET 'pipeline.name' = 'faults';
 SET 'table.local-time-zone' = 'UTC';
 SET 'parallelism.default' = '1';
 SET 'memory.limit' = '{{memory}}';
-SET 'execution.checkpointing.interval' = '80 ms';
+SET 'execution.checkpointing.interval' = '50 ms';
 SET 'commit-interval' = '150 ms';
 CREATE TEMPORARY TABLE numbers (
   n BIGINT, k AS MOD(n * 7919, {KEYS}), ts AS TO_TIMESTAMP_LTZ({BASE_MS} + n * 10, 3),
   WATERMARK FOR ts AS ts - INTERVAL '1' SECOND
-) WITH ('connector' = 'datagen', 'rows-per-second' = '60000', 'number-of-rows' = '{ROWS}',
+) WITH ('connector' = 'datagen', 'rows-per-second' = '15000', 'number-of-rows' = '{ROWS}',
   'fields.n.kind' = 'sequence', 'fields.n.start' = '0', 'fields.n.end' = '{ROWS - 1}');
 CREATE TABLE IF NOT EXISTS raw (n BIGINT, k BIGINT, ts TIMESTAMP_LTZ(6))
   PARTITIONED BY (bucket(2, k));
 CREATE TABLE IF NOT EXISTS sums (window_start TIMESTAMP(6), k BIGINT, c BIGINT, s BIGINT, t STRING);
 EXECUTE STATEMENT SET BEGIN
   INSERT INTO raw SELECT n, k, ts FROM numbers;
-  INSERT INTO sums SELECT window_start, k, COUNT(*), SUM(n), MAX(CONCAT(LPAD(CAST(n AS STRING), 40, '0')))
+  INSERT INTO sums SELECT window_start, k, COUNT(*), SUM(n), MAX(CONCAT(LPAD(CAST(n AS STRING), 300, '0')))
     FROM TABLE(TUMBLE(TABLE numbers, DESCRIPTOR(ts), INTERVAL '1' MINUTE))
     GROUP BY window_start, window_end, k;
 END;
@@ -119,13 +120,11 @@ def undisturbed(checks, runner, folder):
         return None
     raw, sums = tables(folder)
     checks.ok("raw as it should be", raw.column("n").to_pylist() == list(range(ROWS)))
-    got = {(int(r["window_start"].timestamp()) // 60 if r["window_start"].tzinfo else
-            int((r["window_start"] - __import__("datetime").datetime(1970, 1, 1)).total_seconds()) // 60,
-            r["k"]): [r["c"], r["s"], int(r["t"])] for r in sums.to_pylist()}
+    epoch = datetime.datetime(1970, 1, 1)
+    got = {(int((r["window_start"] - epoch).total_seconds()) // 60, r["k"]):
+           [r["c"], r["s"], int(r["t"])] for r in sums.to_pylist()}
     checks.ok("sums as they should be", got == expected_sums() and len(got) == sums.num_rows)
-    checkpoints = text.count("checkpoint=")
-    checks.ok("three checkpoints and more", checkpoints >= 1 and last_checkpoint(text) >= 4, text)
-    checks.ok("state spills", os.path.isdir(os.path.join(folder, "frazil-data", "spill")))
+    checks.ok("three checkpoints and the last", last_checkpoint(text) >= 4, text)
     return raw, sums
 
 
@@ -162,15 +161,17 @@ def one_point(runner, folder, as_, at, want):
 def all_points(args, checks, runner, folder, as_, calls, want):
     """Points of one kind of fault, some at a time."""
     points = [args.at] if args.at else list(range(1, calls + 1, args.every))
-    struck, kinds = 0, {}
+    struck, kinds, names = 0, {}, []
     with ThreadPoolExecutor(args.jobs) as pool:
         results = pool.map(lambda at: one_point(
             runner, os.path.join(folder, f"{as_}-{at}"), as_, at, want), points)
         for at, (wrong, hit, call) in zip(points, results):
             checks.ok(f"{as_} at {at}: {call}", not wrong, wrong)
             struck += hit
+            names.append(call)
             if hit:
                 kinds[call.split()[0]] = kinds.get(call.split()[0], 0) + 1
+    checks.ok(f"{as_}: the spill is among the points", args.at or any("/spill" in x for x in names))
     checks.note(f"{as_}: {struck} points of {calls} struck: "
                 + ", ".join(f"{v} {k}" for k, v in sorted(kinds.items())))
     return struck
@@ -183,7 +184,7 @@ def main():
     parser.add_argument("--only", choices=["eio", "enospc", "short", "full"])
     parser.add_argument("--at", type=int)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--memory", default="1 mb")
+    parser.add_argument("--memory", default="4 mb")
     parser.add_argument("--keep")
     args, checks = parser.parse_args(), Checks()
     with Folder(args.keep) as folder:
