@@ -234,27 +234,10 @@ static bool step_segment(struct worker *worker, struct segment *segment)
     return ran;
 }
 
-// All segments passed the barrier: their state is frozen; write it, then say so.
-static void advance_barrier(struct worker *worker)
-{
-    if (!worker->has_barrier || worker->passed.count < worker->segments.count) {
-        return;
-    }
-    for (uint32_t i = 0; i < worker->states.count; i++) {
-        if (worker->states.items[i]->is_checkpointing) {
-            return;
-        }
-    }
-    worker->has_barrier = false;
-    worker->passed.count = 0;
-    mailbox_send(worker->coordinator,
-                 (struct message){.kind = JOB_WORKER_ACK, .number = worker->index});
-}
-
-static void publish_stats(struct worker *worker)
+static void publish_stats(struct worker *worker, bool at_once)
 {
     int64_t now = clock_monotonic_us(worker->clock);
-    if (now - worker->stats_us < STATS_PERIOD_US) {
+    if (!at_once && now - worker->stats_us < STATS_PERIOD_US) {
         return;
     }
     worker->stats_us = now;
@@ -282,6 +265,24 @@ static void publish_stats(struct worker *worker)
     pthread_mutex_lock(&worker->stats_lock);
     worker->stats = stats;
     pthread_mutex_unlock(&worker->stats_lock);
+}
+
+// All segments passed the barrier: their state is frozen; write it, then say so.
+static void advance_barrier(struct worker *worker)
+{
+    if (!worker->has_barrier || worker->passed.count < worker->segments.count) {
+        return;
+    }
+    for (uint32_t i = 0; i < worker->states.count; i++) {
+        if (worker->states.items[i]->is_checkpointing) {
+            return;
+        }
+    }
+    worker->has_barrier = false;
+    worker->passed.count = 0;
+    publish_stats(worker, true); // the checkpoint's own figures
+    mailbox_send(worker->coordinator,
+                 (struct message){.kind = JOB_WORKER_ACK, .number = worker->index});
 }
 
 struct worker_stats worker_read_stats(struct worker *worker)
@@ -342,7 +343,7 @@ enum worker_result worker_step(struct worker *worker)
         }
     }
     advance_barrier(worker);
-    publish_stats(worker);
+    publish_stats(worker, false);
     if (!worker->end_told && all_ended(worker)) {
         worker->end_told = true;
         mailbox_send(worker->coordinator,
