@@ -2,6 +2,7 @@
 #include "store/store_file.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +16,10 @@ enum { DEPTH_MAX = 64 };
 struct store_file {
     struct store base;
     char *root; // "" or ends in '/'
+    // Directories that got new directories and are not fsynced yet: thousands of partitions below
+    // one directory cost it one fsync.
+    pthread_mutex_t lock; // guards `unsynced`
+    VEC(char *) unsynced;
 };
 
 struct reader {
@@ -24,6 +29,7 @@ struct reader {
 
 struct writer {
     struct store_writer base;
+    struct store_file *store;
     struct file file;
 };
 
@@ -98,7 +104,40 @@ static enum status do_open(struct store *store, struct str path, struct store_re
     return STATUS_OK;
 }
 
-static enum status create_file(const char *path, struct file *out, struct err *err)
+static void note_unsynced(void *context, const char *parent)
+{
+    struct store_file *self = context;
+    bool known = false;
+    pthread_mutex_lock(&self->lock);
+    for (uint32_t i = 0; !known && i < self->unsynced.count; i++) {
+        known = strcmp(self->unsynced.items[i], parent) == 0;
+    }
+    if (!known) {
+        VEC_PUSH(&self->unsynced, mem_strdup(parent));
+    }
+    pthread_mutex_unlock(&self->lock);
+}
+
+// Makes new directories durable. One whose fsync fails stays noted: whoever needs it fails, too.
+static enum status sync_new_directories(struct store_file *self, struct err *err)
+{
+    enum status status = STATUS_OK;
+    pthread_mutex_lock(&self->lock);
+    while (status == STATUS_OK && self->unsynced.count > 0) {
+        char *directory = self->unsynced.items[self->unsynced.count - 1];
+        status = file_sync_directory(directory, err);
+        if (status == STATUS_OK || status == STATUS_NOT_FOUND) { // removed since: nothing to lose
+            status = STATUS_OK;
+            mem_free(directory);
+            self->unsynced.count--;
+        }
+    }
+    pthread_mutex_unlock(&self->lock);
+    return status;
+}
+
+static enum status create_file(struct store *store, const char *path, struct file *out,
+                               struct err *err)
 {
     enum status status = file_create(path, out, err);
     if (status != STATUS_NOT_FOUND) {
@@ -107,8 +146,15 @@ static enum status create_file(const char *path, struct file *out, struct err *e
     struct str directory = store_directory(str_from(path));
     char parent[PATH_MAX];
     snprintf(parent, sizeof parent, "%.*s", STR_ARGS(directory));
-    TRY(file_make_directories(parent, err));
+    TRY(file_make_directories_later(parent, note_unsynced, store, err));
     return file_create(path, out, err);
+}
+
+// Publishes and, unless that is left for later, makes the directories above durable, too.
+static enum status publish(struct store_file *self, struct file *file, int flags, struct err *err)
+{
+    TRY(file_publish(file, flags, err));
+    return (flags & STORE_SYNC_LATER) != 0 ? STATUS_OK : sync_new_directories(self, err);
 }
 
 static enum status do_put(struct store *store, struct str path, struct str bytes, int flags,
@@ -119,10 +165,10 @@ static enum status do_put(struct store *store, struct str path, struct str bytes
     char full[PATH_MAX];
     struct file file;
     TRY(full_path(store, path, full, err));
-    TRY(create_file(full, &file, err));
+    TRY(create_file(store, full, &file, err));
     enum status status = file_write(&file, bytes.ptr, bytes.size, err);
     if (status == STATUS_OK) {
-        status = file_publish(&file, flags, err);
+        status = publish((struct store_file *)store, &file, flags, err);
     }
     file_close(&file);
     return status;
@@ -138,7 +184,8 @@ static const struct byte_sink_ops sink_ops = {sink_write};
 
 static enum status writer_finish(struct store_writer *base, int flags, struct err *err)
 {
-    return file_publish(&((struct writer *)base)->file, flags, err);
+    struct writer *writer = (struct writer *)base;
+    return publish(writer->store, &writer->file, flags, err);
 }
 
 static void writer_close(struct store_writer *base)
@@ -153,9 +200,10 @@ static enum status do_create(struct store *store, struct str path, struct store_
     char full[PATH_MAX];
     struct file file;
     TRY(full_path(store, path, full, err));
-    TRY(create_file(full, &file, err));
+    TRY(create_file(store, full, &file, err));
     struct writer *writer = mem_zalloc(sizeof *writer);
     writer->base = (struct store_writer){{.ops = &sink_ops}, writer_finish, writer_close};
+    writer->store = (struct store_file *)store;
     writer->file = file;
     *out = &writer->base;
     return STATUS_OK;
@@ -262,13 +310,20 @@ static enum status do_sync(struct store *store, struct str directory, struct err
 {
     char full[PATH_MAX];
     TRY(full_path(store, directory, full, err));
+    TRY(sync_new_directories((struct store_file *)store, err));
     return file_sync_directory(full[0] == '\0' ? "." : full, err);
 }
 
 static void do_free(struct store *store)
 {
-    mem_free(((struct store_file *)store)->root);
-    mem_free(store);
+    struct store_file *self = (struct store_file *)store;
+    for (uint32_t i = 0; i < self->unsynced.count; i++) {
+        mem_free(self->unsynced.items[i]);
+    }
+    VEC_RELEASE(&self->unsynced);
+    pthread_mutex_destroy(&self->lock);
+    mem_free(self->root);
+    mem_free(self);
 }
 
 static const struct store_ops ops = {
@@ -292,5 +347,6 @@ struct store *store_file_new(const char *root)
              length > 0 && root[length - 1] != '/' ? "/" : "");
     self->base.ops = &ops;
     self->root = mem_strdup(with_slash);
+    pthread_mutex_init(&self->lock, NULL);
     return &self->base;
 }

@@ -8,6 +8,8 @@
 //     iceberg_tool read   DB WAREHOUSE DATABASE TABLE [key=value…]
 //     iceberg_tool read-file METADATA.json [map=FROM=TO] [key=value…]
 //     iceberg_tool commits DB WAREHOUSE DATABASE TABLE COUNT    times commits of one small file
+//     iceberg_tool scatter DB WAREHOUSE DATABASE TABLE PARTITIONS MIB [memory=BYTES]
+//                  made-up rows (id long, p int, payload string) in no order, in one commit
 //
 // SPEC: {"columns": [field…] as in Iceberg's JSON, "partitions": [{"transform", "column"}…],
 // "properties": {…}, "format-version": 2}. Rows: one object a line, in the canonical form of
@@ -20,10 +22,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
@@ -611,6 +615,85 @@ static int commits(char **argv)
     return 0;
 }
 
+// 2,048 rows of random partitions with 100 bytes each that do not compress away.
+static void make_scattered(struct arena *arena, uint64_t *seed, uint32_t partitions,
+                           struct batch *batch)
+{
+    int64_t *ids = arena_alloc(arena, BATCH_ROWS_MAX * sizeof *ids);
+    int32_t *places = arena_alloc(arena, BATCH_ROWS_MAX * sizeof *places);
+    struct strview *texts = arena_alloc(arena, BATCH_ROWS_MAX * sizeof *texts);
+    struct column *columns = arena_new_array(arena, struct column, 3);
+    for (uint32_t i = 0; i < BATCH_ROWS_MAX; i++) {
+        uint64_t words[13];
+        ids[i] = (int64_t)(*seed)++;
+        for (int j = 0; j < 13; j++) {
+            words[j] =
+                hash_word((uint64_t)ids[i] * 16 + (uint64_t)j) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+            words[j] += UINT64_C(0x6161616161616161); // letters a to p
+        }
+        places[i] = (int32_t)(hash_word((uint64_t)ids[i]) % partitions);
+        texts[i] = strview_make(arena_copy(arena, words, 100), 100);
+    }
+    columns[0] =
+        (struct column){.physical = PHYSICAL_I64, .row_count = BATCH_ROWS_MAX, .values = ids};
+    columns[1] =
+        (struct column){.physical = PHYSICAL_I32, .row_count = BATCH_ROWS_MAX, .values = places};
+    columns[2] =
+        (struct column){.physical = PHYSICAL_STRING, .row_count = BATCH_ROWS_MAX, .values = texts};
+    *batch = (struct batch){.row_count = BATCH_ROWS_MAX, .column_count = 3, .columns = columns};
+}
+
+static int scatter(int argc, char **argv)
+{
+    struct err err;
+    struct store *store = store_file_new(NULL);
+    struct catalog *catalog = open_catalog(argv, store);
+    struct table_place place;
+    struct table_name name = {str_from(argv[2]), str_from(argv[3])};
+    char segments[4096];
+    int64_t partitions = 0;
+    int64_t mib = 0;
+    uint64_t seed = 1;
+    int64_t bytes = 0;
+    snprintf(segments, sizeof segments, "%s.segments", argv[0]);
+    str_to_i64(str_from(argv[4]), &partitions);
+    str_to_i64(str_from(argv[5]), &mib);
+    catalog->ops->place(catalog, &place);
+    struct appender appender = {0};
+    appender.options =
+        (struct data_writer_options){.store = store,
+                                     .env = place.env,
+                                     .memory_max = (size_t)number(argc, argv, "memory", 0),
+                                     .writer_tag = 0x123456789abc,
+                                     .segment_directory = str_from(segments)};
+    CHECK(iceberg_table_open(&place, &name, &appender.table, &err));
+    new_writer(&appender, STR_LIT(""));
+    double start = now();
+    while (bytes < mib << 20) {
+        struct arena arena = {0};
+        struct batch batch;
+        make_scattered(&arena, &seed, (uint32_t)partitions, &batch);
+        CHECK(data_writer_append(appender.writer, &batch, &err));
+        bytes += BATCH_ROWS_MAX * (8 + 4 + 100);
+        arena_release(&arena);
+    }
+    double appended = now();
+    struct data_writer_figures figures = data_writer_figures(appender.writer);
+    barrier(&appender, true);
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    printf("rows %" PRIu64 " open files %u segments %" PRIu64 " MiB append %.1f s close %.1f s "
+           "cpu %.1f s peak %ld MiB\n",
+           figures.rows, figures.open_files, figures.segment_bytes >> 20, (appended - start) / 1e3,
+           (now() - appended) / 1e3, (double)usage.ru_utime.tv_sec + (double)usage.ru_stime.tv_sec,
+           usage.ru_maxrss / 1024);
+    data_writer_free(appender.writer);
+    iceberg_table_free(appender.table);
+    catalog->ops->close(catalog);
+    store_free(store);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *command = argc > 1 ? argv[1] : "";
@@ -628,6 +711,9 @@ int main(int argc, char **argv)
     }
     if (strcmp(command, "commits") == 0 && argc == 7) {
         return commits(argv + 2);
+    }
+    if (strcmp(command, "scatter") == 0 && argc >= 8) {
+        return scatter(argc - 2, argv + 2);
     }
     fprintf(stderr, "usage: see the head of tests/tools/iceberg_tool.c\n");
     return 2;
