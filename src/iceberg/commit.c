@@ -242,7 +242,8 @@ static enum outcome not_published(struct commit_state *state, struct str locatio
     return RETRY;
 }
 
-// A file that the base names is gone: an expiry by others came in between. Then there is a newer base.
+// A file that the base names is gone: an expiry by others came in between. Then there is a newer
+// base.
 static enum status base_is_gone(struct commit_state *state, enum outcome *outcome,
                                 enum status status, struct err *err)
 {

@@ -93,9 +93,10 @@ MUST_USE enum status commit_create(const struct table_place *place, const struct
 MUST_USE enum status commit_clean(struct iceberg_table *table, uint64_t writer_tag,
                                   const struct str *keep, uint32_t keep_count, uint32_t *removed,
                                   struct err *err);
-// Removes metadata files, manifest lists and manifests with one of the tags that the current metadata
-// does not reach: what a crash between an expiry and its removals left, from whichever run; and the
-// data files that only such manifests name. Reads manifests only where there is something to remove.
+// Removes metadata files, manifest lists and manifests with one of the tags that the current
+// metadata does not reach: what a crash between an expiry and its removals left, from whichever
+// run; and the data files that only such manifests name. Reads manifests only where there is
+// something to remove.
 MUST_USE enum status commit_clean_metadata(struct iceberg_table *table,
                                            const uint64_t *writer_tags, uint32_t tag_count,
                                            uint32_t *removed, struct err *err);

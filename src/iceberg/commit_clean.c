@@ -51,7 +51,8 @@ static void add_copy(struct arena *arena, str_vec *out, struct str path)
     VEC_PUSH(out, arena_str(arena, path));
 }
 
-// The live files of a manifest: what it tells as deleted is reached through older ones, or not at all.
+// The live files of a manifest: what it tells as deleted is reached through older ones, or not at
+// all.
 static enum status add_files(struct iceberg_table *table, struct arena *arena,
                              const struct manifest_file *row, const char *tag, str_vec *out,
                              struct err *err)
@@ -217,10 +218,19 @@ static bool is_among(const str_vec *sorted, struct str text)
                                         compare_strs) != NULL;
 }
 
-// The files of those manifests of a lost list that are lost, too.
-static enum status add_lost_files(struct iceberg_table *table, struct arena *arena,
-                                  const str_vec *lost, struct str list, str_vec *out,
-                                  struct err *err)
+// The live files of a manifest that is lost. One that is gone by now has none; one of a
+// partitioning that is no longer the table's cannot be asked without its row in a list, and keeps
+// its secret.
+static enum status add_lost(struct iceberg_table *table, struct arena *arena,
+                            const struct manifest_file *row, str_vec *files, struct err *err)
+{
+    enum status status = add_files(table, arena, row, "", files, err);
+    return status == STATUS_NOT_FOUND || status == STATUS_INVALID_DATA ? STATUS_OK : status;
+}
+
+// A lost list tells manifests that are lost with it, also those that others wrote.
+static enum status add_lost_list(struct iceberg_table *table, struct arena *arena, struct str list,
+                                 const str_vec *reachable, str_vec *lost, struct err *err)
 {
     struct manifest_file *rows;
     uint32_t count;
@@ -230,36 +240,45 @@ static enum status add_lost_files(struct iceberg_table *table, struct arena *are
         manifest_list_read(arena, str_make(bytes->ptr, bytes->size), list, &rows, &count, err);
     buf_unref(bytes);
     for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
-        if (is_among(lost, rows[i].path)) {
-            status = add_files(table, arena, &rows[i], "", out, err);
+        if (!is_among(reachable, rows[i].path) && !is_known(lost, rows[i].path)) {
+            add_copy(arena, lost, rows[i].path);
         }
     }
     return status;
 }
 
-// An expiry removes data files first, then manifests, then lists. Where lists are left, so may be the
-// others, and they tell which data files there were.
+// An expiry removes data files first, then manifests, then lists. Where lists or manifests are
+// left, so may be the others, and they tell which data files there were. Adds manifests to `lost`.
 static enum status remove_lost_files(struct iceberg_table *table, struct arena *arena,
-                                     str_vec *lost, struct err *err)
+                                     str_vec *lost, const str_vec *reachable, struct err *err)
 {
     str_vec files = {0};
-    str_vec reachable = {0};
+    str_vec alive = {0};
     enum status status = STATUS_OK;
-    qsort(lost->items, lost->count, sizeof *lost->items, compare_strs);
-    for (uint32_t i = 0; status == STATUS_OK && i < lost->count; i++) {
+    uint32_t count = lost->count;
+    for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
         if (str_starts(file_name(lost->items[i]), "snap-")) {
-            status = add_lost_files(table, arena, lost, lost->items[i], &files, err);
+            status = add_lost_list(table, arena, lost->items[i], reachable, lost, err);
+        }
+    }
+    for (uint32_t i = 0; status == STATUS_OK && i < lost->count; i++) {
+        struct str name = file_name(lost->items[i]);
+        struct manifest_file row = {.path = lost->items[i],
+                                    .length = MANIFEST_NONE,
+                                    .spec_id = table->metadata->default_spec_id};
+        if (!str_starts(name, "snap-") && str_ends(name, ".avro")) {
+            status = add_lost(table, arena, &row, &files, err);
         }
     }
     if (status == STATUS_OK && files.count > 0) {
-        status = add_reachable(table, arena, "", true, &reachable, err);
+        status = add_reachable(table, arena, "", true, &alive, err);
     }
     if (status == STATUS_OK) {
-        drop_reachable(&files, &reachable);
+        drop_reachable(&files, &alive);
         status = commit_remove_for_good(table->place.store, files.items, files.count, err);
     }
     VEC_RELEASE(&files);
-    VEC_RELEASE(&reachable);
+    VEC_RELEASE(&alive);
     return status;
 }
 
@@ -294,11 +313,15 @@ enum status commit_clean_metadata(struct iceberg_table *table, const uint64_t *w
         drop_reachable(&candidates, &reachable);
     }
     if (status == STATUS_OK && candidates.count > 0) {
-        status = remove_lost_files(table, &arena, &candidates, err);
+        status = remove_lost_files(table, &arena, &candidates, &reachable, err);
     }
-    for (uint32_t i = 0; status == STATUS_OK && i < candidates.count; i++) {
-        commit_remove(table->place.store, candidates.items[i]);
-        (*removed)++;
+    for (int lists = 0; status == STATUS_OK && lists < 2; lists++) {
+        for (uint32_t i = 0; i < candidates.count; i++) {
+            if (str_starts(file_name(candidates.items[i]), "snap-") == (lists == 1)) {
+                commit_remove(table->place.store, candidates.items[i]);
+                (*removed)++;
+            }
+        }
     }
     VEC_RELEASE(&candidates);
     VEC_RELEASE(&reachable);

@@ -312,7 +312,8 @@ static void drop_expired(struct commit_state *state, const struct table_metadata
         status = lost_files(state, &arena, base, next, &lost, &files, &ignored);
     }
     if (status == STATUS_OK) {
-        // Files before the manifests that name them, for good: what a crash leaves can be found again.
+        // Files before the manifests that name them, for good: what a crash leaves can be found
+        // again.
         status = commit_remove_for_good(state->table->place.store, files.items, files.count,
                                         &ignored);
     }

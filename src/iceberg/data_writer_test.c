@@ -216,8 +216,8 @@ static void test_many_partitions_stay_within_their_memory(void **state)
     store_free(world.store);
 }
 
-// Crashes after each checkpoint: a new run goes on from the last state, whatever was written after it
-// is made again; files of the dead run are cleaned up.
+// Crashes after each checkpoint: a new run goes on from the last state, whatever was written after
+// it is made again; files of the dead run are cleaned up.
 static void test_a_new_run_goes_on_from_the_last_checkpoint(void **state)
 {
     (void)state;

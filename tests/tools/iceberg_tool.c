@@ -15,8 +15,8 @@
 // "properties": {…}, "format-version": 2}. Rows: one object a line, in the canonical form of
 // tests/peers/lake/README.md, which `read` prints as well.
 //
-// append: batch=ROWS, checkpoint=ROWS (a barrier without a commit), restart=1 (a new writer from the
-// state at each checkpoint), memory=BYTES, commits=N. read: columns=a,b; where=ID:OP:JSON (a
+// append: batch=ROWS, checkpoint=ROWS (a barrier without a commit), restart=1 (a new writer from
+// the state at each checkpoint), memory=BYTES, commits=N. read: columns=a,b; where=ID:OP:JSON (a
 // canonical value; several), snapshot=ID, ref=NAME, figures=1.
 #include <inttypes.h>
 #include <stdio.h>
