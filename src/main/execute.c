@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "main/execute.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -66,6 +67,20 @@ static enum status print_rows(struct result *result, const struct execute_option
     }
 }
 
+// What a failure means for what was done before it, where the failure itself advises nothing.
+static void hint_safe(struct job *job, struct err *err)
+{
+    struct job_status status;
+    job_read_status(job, &status);
+    if (err->hint[0] != '\0' || status.last_checkpoint.number == 0) {
+        return;
+    }
+    err_hint(err,
+             "what was committed is safe; the same command goes on from checkpoint "
+             "%" PRIu64 "-%" PRIu64,
+             status.last_checkpoint.run, status.last_checkpoint.number);
+}
+
 // Waits for a pipeline. The first interrupt asks for a last checkpoint.
 static enum status wait_for_pipeline(struct result *result, const struct execute_options *options,
                                      struct err *err)
@@ -77,6 +92,9 @@ static enum status wait_for_pipeline(struct result *result, const struct execute
         enum status status = job_wait(result->job, POLL_MS, err);
         if (status != STATUS_AGAIN) {
             status_line_end(&line, result->job);
+            if (status != STATUS_END && status != STATUS_CANCELLED) {
+                hint_safe(result->job, err);
+            }
             return status == STATUS_END ? STATUS_OK : status;
         }
         if (command_interrupts() > 0 && !stopping) {
@@ -122,8 +140,7 @@ static enum status execute_one(struct session *session, struct str text,
     return status;
 }
 
-int execute_script(struct session *session, struct str text,
-                   const struct execute_options *options)
+int execute_script(struct session *session, struct str text, const struct execute_options *options)
 {
     struct script script;
     struct script_statement statement;

@@ -8,11 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "sys/file.h"
 
-static enum status fail(struct err *err, const char *verb, int error)
+static enum status fail(const struct scratch_file *file, const char *verb, int error,
+                        struct err *err)
 {
-    return ERR(err, file_status(error), "%s the spill file: %s", verb, strerror(error));
+    return ERR(err, file_status(error), "%s the spill file in %s: %s", verb, file->directory,
+               strerror(error));
 }
 
 // File systems without O_TMPFILE get a name for the moment between open and unlink.
@@ -36,7 +39,7 @@ static int open_unnamed(const char *directory)
 
 enum status scratch_file_open(const char *directory, struct scratch_file *out, struct err *err)
 {
-    out->fd = -1;
+    *out = (struct scratch_file){.fd = -1};
     TRY(file_make_directories(directory, err));
     out->fd = open_unnamed(directory);
     if (out->fd < 0) {
@@ -44,6 +47,7 @@ enum status scratch_file_open(const char *directory, struct scratch_file *out, s
         return ERR(err, file_status(error), "create a spill file in %s: %s", directory,
                    strerror(error));
     }
+    out->directory = mem_strdup(directory);
     return STATUS_OK;
 }
 
@@ -57,7 +61,7 @@ enum status scratch_file_write(struct scratch_file *file, uint64_t offset, const
             continue;
         }
         if (done < 0) {
-            return fail(err, "write", errno);
+            return fail(file, "write", errno, err);
         }
         at += done;
         offset += (uint64_t)done;
@@ -76,7 +80,7 @@ enum status scratch_file_read(struct scratch_file *file, uint64_t offset, void *
             continue;
         }
         if (done < 0) {
-            return fail(err, "read", errno);
+            return fail(file, "read", errno, err);
         }
         if (done == 0) {
             return ERR(err, STATUS_IO, "read the spill file: it ends before offset %llu",
@@ -101,5 +105,7 @@ void scratch_file_close(struct scratch_file *file)
     if (file->fd >= 0) {
         close(file->fd);
         file->fd = -1;
+        mem_free(file->directory);
+        file->directory = NULL;
     }
 }

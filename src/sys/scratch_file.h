@@ -12,7 +12,8 @@
 #include "base/err.h"
 
 struct scratch_file {
-    int fd; // -1: closed
+    int fd;          // -1: closed
+    char *directory; // owned, for messages
 };
 
 // In `directory`, which is made where it is missing.
