@@ -52,29 +52,8 @@ ALWAYS_INLINE double f64_one(enum arith_op op, double a, double b)
     return 0;
 }
 
-#define T int8_t
-#define NAME(stem) i8_##stem
-#include "kernel/arith_tmpl.h"
-#undef T
-#undef NAME
-
-#define T int16_t
-#define NAME(stem) i16_##stem
-#include "kernel/arith_tmpl.h"
-#undef T
-#undef NAME
-
-#define T int32_t
-#define NAME(stem) i32_##stem
-#include "kernel/arith_tmpl.h"
-#undef T
-#undef NAME
-
-#define T int64_t
-#define NAME(stem) i64_##stem
-#include "kernel/arith_tmpl.h"
-#undef T
-#undef NAME
+#define TEMPLATE "kernel/arith_tmpl.h"
+#include "kernel/stamp_integers.h"
 
 #define T float
 #define NAME(stem) f32_##stem

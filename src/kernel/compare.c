@@ -53,65 +53,8 @@ ALWAYS_INLINE bool string_same(const struct strview *a, const struct strview *b)
     return strview_equal(a, b);
 }
 
-#define T uint8_t
-#define NAME(stem) bool_##stem
-#include "kernel/compare_tmpl.h"
-#undef T
-#undef NAME
-
-#define T int8_t
-#define NAME(stem) i8_##stem
-#include "kernel/compare_tmpl.h"
-#undef T
-#undef NAME
-
-#define T int16_t
-#define NAME(stem) i16_##stem
-#include "kernel/compare_tmpl.h"
-#undef T
-#undef NAME
-
-#define T int32_t
-#define NAME(stem) i32_##stem
-#include "kernel/compare_tmpl.h"
-#undef T
-#undef NAME
-
-#define T int64_t
-#define NAME(stem) i64_##stem
-#include "kernel/compare_tmpl.h"
-#undef T
-#undef NAME
-
-#define T int128
-#define NAME(stem) i128_##stem
-#include "kernel/compare_tmpl.h"
-#undef T
-#undef NAME
-
-#define T float
-#define NAME(stem) f32_##stem
-#include "kernel/compare_tmpl.h"
-#undef T
-#undef NAME
-
-#define T double
-#define NAME(stem) f64_##stem
-#include "kernel/compare_tmpl.h"
-#undef T
-#undef NAME
-
-#define T struct nano
-#define NAME(stem) nano_##stem
-#include "kernel/compare_tmpl.h"
-#undef T
-#undef NAME
-
-#define T struct strview
-#define NAME(stem) string_##stem
-#include "kernel/compare_tmpl.h"
-#undef T
-#undef NAME
+#define TEMPLATE "kernel/compare_tmpl.h"
+#include "kernel/stamp_scalars.h"
 
 typedef void compare_fn(enum compare_op op, bool right_is_const, const void *left,
                         const void *right, uint32_t row_count, uint64_t *out);

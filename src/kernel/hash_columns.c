@@ -83,65 +83,8 @@ ALWAYS_INLINE void add_hash(uint64_t *out, uint64_t hash, bool is_first)
     *out = is_first ? hash : hash_combine(*out, hash);
 }
 
-#define T uint8_t
-#define NAME(stem) bool_##stem
-#include "kernel/hash_columns_tmpl.h"
-#undef T
-#undef NAME
-
-#define T int8_t
-#define NAME(stem) i8_##stem
-#include "kernel/hash_columns_tmpl.h"
-#undef T
-#undef NAME
-
-#define T int16_t
-#define NAME(stem) i16_##stem
-#include "kernel/hash_columns_tmpl.h"
-#undef T
-#undef NAME
-
-#define T int32_t
-#define NAME(stem) i32_##stem
-#include "kernel/hash_columns_tmpl.h"
-#undef T
-#undef NAME
-
-#define T int64_t
-#define NAME(stem) i64_##stem
-#include "kernel/hash_columns_tmpl.h"
-#undef T
-#undef NAME
-
-#define T int128
-#define NAME(stem) i128_##stem
-#include "kernel/hash_columns_tmpl.h"
-#undef T
-#undef NAME
-
-#define T float
-#define NAME(stem) f32_##stem
-#include "kernel/hash_columns_tmpl.h"
-#undef T
-#undef NAME
-
-#define T double
-#define NAME(stem) f64_##stem
-#include "kernel/hash_columns_tmpl.h"
-#undef T
-#undef NAME
-
-#define T struct nano
-#define NAME(stem) nano_##stem
-#include "kernel/hash_columns_tmpl.h"
-#undef T
-#undef NAME
-
-#define T struct strview
-#define NAME(stem) string_##stem
-#include "kernel/hash_columns_tmpl.h"
-#undef T
-#undef NAME
+#define TEMPLATE "kernel/hash_columns_tmpl.h"
+#include "kernel/stamp_scalars.h"
 
 typedef uint64_t value_fn(const void *value);
 typedef void flat_fn(const struct column *column, bool is_first, uint64_t *out);
