@@ -3,7 +3,10 @@
 // bench_engine: keyed work on batches that stand in memory, so that nothing but exchange, state and
 // checkpoints is measured.
 //
-//     bench_engine tumble|group [rows] [keys] [parallelism] [checkpoint directory]
+//     bench_engine tumble|group [rows] [keys] [parallelism] [checkpoint directory [MiB]]
+//
+// With MiB, the job has a budget of so much (0: none) and a spill file, and keys are drawn anew for each
+// row instead of repeating a million of them.
 //
 // Keys are shuffled 64-bit numbers. Prints rows, seconds, CPU-seconds of the process, rows a
 // CPU-second, checkpoints taken. The sink adds up the counts and sums that come out, changes of a
@@ -22,6 +25,7 @@
 #include "exec/sink.h"
 #include "sql/bind.h"
 #include "sql/parse.h"
+#include "state/spill.h"
 #include "store/store_file.h"
 #include "sys/clock.h"
 
@@ -29,13 +33,22 @@ enum { POOL_BATCHES = 512 };
 
 static uint64_t row_total = 50000000;
 static uint64_t key_total = 1000000;
+static bool draws_keys;
 static _Atomic int64_t rows_counted, values_summed, values_made;
+
+static void draw(uint64_t number, uint32_t instance, int64_t *key, int64_t *value)
+{
+    uint64_t random = hash_word(number * 2654435761u + instance * 977u + 1);
+    *key = (int64_t)(random % key_total);
+    *value = (int64_t)(random >> 40);
+}
 
 struct memory_reader {
     struct source_reader reader;
     struct source_split split;
     uint64_t left;
     uint64_t next;
+    uint32_t instance;
     int64_t *keys, *values, *times;
     struct column columns[3];
 };
@@ -49,7 +62,12 @@ static enum status memory_poll(struct source_reader *base, struct batch *out, st
         return STATUS_END;
     }
     uint32_t count = reader->left < BATCH_ROWS_MAX ? (uint32_t)reader->left : BATCH_ROWS_MAX;
-    size_t at = (size_t)(reader->next % POOL_BATCHES) * BATCH_ROWS_MAX;
+    size_t at = draws_keys ? 0 : (size_t)(reader->next % POOL_BATCHES) * BATCH_ROWS_MAX;
+    for (uint32_t i = 0; draws_keys && i < count; i++) {
+        draw(reader->next * BATCH_ROWS_MAX + i, reader->instance, &reader->keys[i],
+             &reader->values[i]);
+        values_made += reader->values[i];
+    }
     // Event time rises by one millisecond for each thousand rows.
     for (uint32_t i = 0; i < count; i++) {
         reader->times[i] = (int64_t)(reader->next * BATCH_ROWS_MAX + i);
@@ -91,7 +109,7 @@ static enum status memory_open(const struct plan_node *scan, const struct op_con
     (void)scan;
     (void)err;
     struct memory_reader *reader = mem_zalloc(sizeof *reader);
-    size_t pool = (size_t)POOL_BATCHES * BATCH_ROWS_MAX;
+    size_t pool = draws_keys ? BATCH_ROWS_MAX : (size_t)POOL_BATCHES * BATCH_ROWS_MAX;
     reader->reader.ops = &memory_ops;
     reader->split = (struct source_split){.name = STR_LIT("memory"), .caught_up_us = -1,
                                           .watermark = WATERMARK_NONE};
@@ -101,12 +119,11 @@ static enum status memory_open(const struct plan_node *scan, const struct op_con
     reader->values = mem_alloc(pool * sizeof(int64_t));
     reader->times = mem_alloc(BATCH_ROWS_MAX * sizeof(int64_t));
     for (size_t i = 0; i < pool; i++) {
-        uint64_t random = hash_word(i * 2654435761u + context->instance * 977u + 1);
-        reader->keys[i] = (int64_t)(random % key_total);
-        reader->values[i] = (int64_t)(random >> 40);
+        draw(i, context->instance, &reader->keys[i], &reader->values[i]);
     }
+    reader->instance = context->instance;
     int64_t sum = 0;
-    for (uint64_t i = 0; i < reader->left; i++) {
+    for (uint64_t i = 0; !draws_keys && i < reader->left; i++) {
         sum += reader->values[i % pool];
     }
     values_made += sum;
@@ -240,6 +257,16 @@ static const struct ast_statement *parse(struct arena *arena, const char *text)
     return statement;
 }
 
+static struct spill *open_spill(struct arena *arena, const char *directory)
+{
+    struct spill_options options = {
+        .directory = arena_printf(arena, "%s/spill", directory).ptr, .has_thread = true};
+    struct spill *spill;
+    struct err err;
+    check(spill_new(&options, &spill, &err), &err);
+    return spill;
+}
+
 int main(int argc, char **argv)
 {
     bool is_group = argc > 1 && strcmp(argv[1], "group") == 0;
@@ -292,6 +319,13 @@ int main(int argc, char **argv)
         options.checkpoint_interval_ms = 1000;
         options.fresh = true;
     }
+    if (argc > 6) {
+        uint64_t mib = strtoull(argv[6], NULL, 10);
+        draws_keys = true;
+        options.memory_limit = mib == 0 ? (size_t)64 << 30 : (size_t)mib << 20;
+        options.checkpoint_interval_ms = 10000;
+        options.spill = open_spill(&arena, argv[5]);
+    }
     double cpu = cpu_seconds();
     int64_t begin = clock_monotonic_us(clock_system());
     struct job *job;
@@ -302,10 +336,12 @@ int main(int argc, char **argv)
     struct job_status status;
     job_read_status(job, &status);
     printf("%s rows=%" PRIu64 " keys=%" PRIu64 " P=%u seconds=%.2f cpu=%.2f Mrows/cpu-s=%.2f "
-           "checkpoints=%" PRIu64 "\n",
+           "checkpoints=%" PRIu64 " state=%" PRIu64 " spilled=%" PRIu64 "\n",
            is_group ? "group" : "tumble", row_total, key_total, parallelism, seconds, cpu,
-           (double)row_total / cpu / 1e6, status.last_checkpoint.number);
+           (double)row_total / cpu / 1e6, status.last_checkpoint.number, status.state_bytes,
+           options.spill == NULL ? 0 : spill_bytes(options.spill));
     job_free(job);
+    spill_free(options.spill);
     arena_release(&arena);
     if (rows_counted != (int64_t)row_total || values_summed != values_made) {
         fprintf(stderr, "bench_engine: %" PRId64 " rows counted, sum %" PRId64 ", expected %" PRId64
