@@ -327,6 +327,9 @@ static void check_lake(struct sim_check *check, const struct sim_rows *named, st
         return;
     }
     for (size_t i = 0; i < count; i++) {
+        if (sim_world_is_unremoved(check->lake->world, objects[i].path)) {
+            continue;
+        }
         bool segment = str_ends(objects[i].path, ".segments");
         if (segment || (is_ours(objects[i].path) && !is_named(named, objects[i].path))) {
             FAULT(check, "%.*s is left behind", STR_ARGS(objects[i].path));

@@ -97,6 +97,10 @@ struct sim_world *sim_world_new(const struct sim_world_options *options)
 void sim_world_free(struct sim_world *world)
 {
     if (world != NULL) {
+        for (uint32_t i = 0; i < world->unremoved.count; i++) {
+            mem_free(world->unremoved.items[i]);
+        }
+        VEC_RELEASE(&world->unremoved);
         store_free(world->lake);
         store_free(world->disk);
         store_free(world->zombie);
@@ -168,6 +172,24 @@ void sim_world_drop_zombie(struct sim_world *world)
     world->zombie = NULL;
 }
 
+static void note_unremoved(struct sim_world *world, struct str name)
+{
+    char *copy = mem_alloc(name.size + 1);
+    memcpy(copy, name.ptr, name.size);
+    copy[name.size] = '\0';
+    VEC_PUSH(&world->unremoved, copy);
+}
+
+bool sim_world_is_unremoved(const struct sim_world *world, struct str name)
+{
+    for (uint32_t i = 0; i < world->unremoved.count; i++) {
+        if (str_is(name, world->unremoved.items[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 enum status sim_world_operation(struct sim_world *world, const char *what, struct str name)
 {
     if (world->quiet) {
@@ -188,6 +210,9 @@ enum status sim_world_operation(struct sim_world *world, const char *what, struc
     if (sim_random_chance(&world->fault_random, world->options.fail_per_mille)) {
         sim_world_trace(world, "  op %" PRIu64 " %s %.*s: fails", number, what, STR_ARGS(name));
         world->failures++;
+        if (strcmp(what, "remove") == 0) {
+            note_unremoved(world, name);
+        }
         return sim_random_chance(&world->fault_random, 500) ? STATUS_IO : STATUS_UNAVAILABLE;
     }
     if (world->options.verbose) {

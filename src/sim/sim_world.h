@@ -27,6 +27,7 @@
 #include "base/compiler.h"
 #include "base/status.h"
 #include "base/str.h"
+#include "base/vec.h"
 #include "iceberg/table_env.h"
 #include "sim/sim_random.h"
 #include "sys/clock.h"
@@ -77,6 +78,7 @@ struct sim_world {
     uint64_t dead_from; // number of the first operation that fails; UINT64_MAX: none
     bool quiet;
     uint32_t failures; // injected since the last crash, the cut included
+    VEC(char *) unremoved; // whose removal failed: they may be left behind
     uint64_t trace_count;
     char trace[SIM_TRACE_LINES][SIM_TRACE_WIDTH];
 };
@@ -97,6 +99,9 @@ void sim_world_drop_zombie(struct sim_world *world);
 
 // Whether the operation that is about to be made fails; counts it. OK: it does not.
 enum status sim_world_operation(struct sim_world *world, const char *what, struct str name);
+
+// Whether the removal of that object failed once: nobody needs to try it again.
+bool sim_world_is_unremoved(const struct sim_world *world, struct str name);
 
 void sim_world_trace(struct sim_world *world, const char *format, ...) PRINTF_LIKE(2, 3);
 // The last `count` lines to standard output.
