@@ -9,7 +9,7 @@ summary). Its output is in build/logs/NAME.log; of a suite that failed the end i
 line is the sum. TESTING.md says what each tier is for.
 """
 import argparse
-import glob
+import json
 import os
 import re
 import subprocess
@@ -65,7 +65,9 @@ def run(name, command, timeout, shell):
     return code, text, time.monotonic() - started, log
 
 
-def judge_unit(code, text):
+def judge_unit(name, code, text):
+    if name.startswith("fuzz/"):  # a corpus is replayed: it ends well or not
+        return (1, 0, 0) if code == 0 else (0, 1, 0)
     passed = sum(int(n) for n in CMOCKA.findall(text))
     failed = sum(int(a or b) for a, b in CMOCKA_FAILED.findall(text)[:1])
     if code != 0 and failed == 0:
@@ -87,9 +89,8 @@ def tail(text, lines=25):
 
 def unit_tests(folder):
     out = subprocess.run(["ctest", "--show-only=json-v1"], cwd=folder, capture_output=True, text=True)
-    import json
     for test in json.loads(out.stdout or "{}").get("tests", []):
-        yield test["name"], test["command"][0]
+        yield test["name"], test["command"]
 
 
 def main():
@@ -108,9 +109,11 @@ def main():
     totals = [0, 0, 0]
 
     def account(name, counts, seconds, text, log):
-        for i, n in enumerate(counts):
-            totals[i] += n
         passed, failed, skipped = counts
+        if skipped and os.path.isdir(FIXTURES):  # what a skipped test wanted is here
+            failed, skipped = failed + skipped, 0
+        for i, n in enumerate((passed, failed, skipped)):
+            totals[i] += n
         state = "ok    " if failed == 0 else "FAILED"
         print(f"{state} {name}: {passed} passed, {failed} failed, {skipped} skipped"
               f" ({seconds:.0f} s)", flush=True)
@@ -121,8 +124,8 @@ def main():
         tests = list(unit_tests(os.path.join(ROOT, "build", "dev")))
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             for (name, _), (code, text, seconds, log) in zip(
-                    tests, pool.map(lambda t: run(t[0], [t[1]], 300, False), tests)):
-                account(name, judge_unit(code, text), seconds, text, log)
+                    tests, pool.map(lambda t: run(t[0], t[1], 300, False), tests)):
+                account(name, judge_unit(name, code, text), seconds, text, log)
     for suite in suites:
         code, text, seconds, log = run(suite.name, suite.command, suite.timeout, True)
         counts = judge_suite(code, text)
@@ -132,7 +135,7 @@ def main():
         account(suite.name, counts, seconds, text, log)
         if args.tier in ("bench", "judge", "soak"):
             print(tail(text, 60))
-    print(f"{totals[0]} passed, {totals[1]} failed, {totals[2]} skipped")
+    print(f"{totals[0]} passed, {totals[1]} failed" + (f", {totals[2]} skipped" if totals[2] else ""))
     return 1 if totals[1] else 0
 
 
