@@ -5,8 +5,8 @@
 //
 //     bench_engine tumble|group [rows] [keys] [parallelism] [checkpoint directory [MiB]]
 //
-// With MiB, the job has a budget of so much (0: none) and a spill file, and keys are drawn anew for each
-// row instead of repeating a million of them.
+// With MiB, the job has a budget of so much (0: none) and a spill file, and keys are drawn anew for
+// each row instead of repeating a million of them.
 //
 // Keys are shuffled 64-bit numbers. Prints rows, seconds, CPU-seconds of the process, rows a
 // CPU-second, checkpoints taken. The sink adds up the counts and sums that come out, changes of a

@@ -4,14 +4,16 @@
 //
 //     bench_state MIB EPOCHS PERCENT DIRECTORY
 //
-// One hash table of MIB of rows (a BIGINT key, 64 bytes in all). In each epoch PERCENT of the rows are
-// updated, in batches of 2,048 keys at random; the checkpoint of the epoch before is written between
-// the first two thirds of the batches, in slices as a worker takes them. Segments go to files in DIRECTORY, those that no checkpoint lists are removed.
-// In the end the last checkpoint is restored into another table and compared.
+// One hash table of MIB of rows (a BIGINT key, 64 bytes in all). In each epoch PERCENT of the rows
+// are updated, in batches of 2,048 keys at random; the checkpoint of the epoch before is written
+// between the first two thirds of the batches, in slices as a worker takes them. Segments go to
+// files in DIRECTORY, those that no checkpoint lists are removed. In the end the last checkpoint is
+// restored into another table and compared.
 //
-// Prints one line of JSON: bytes of rows changed (each row once an epoch) and of segments written, the
-// 99th percentiles of the time of a batch without a checkpoint under way and with one, in CPU time of
-// the thread (the machine may be shared) and slice included, and bytes and time of the restore.
+// Prints one line of JSON: bytes of rows changed (each row once an epoch) and of segments written,
+// the 99th percentiles of the time of a batch without a checkpoint under way and with one, in CPU
+// time of the thread (the machine may be shared) and slice included, and bytes and time of the
+// restore.
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -243,8 +245,8 @@ static void run_batch(struct bench *bench, struct state_context *context, struct
     }
 }
 
-// An epoch: its updates, while the checkpoint of the epoch before is written; the last third of them
-// when that is done.
+// An epoch: its updates, while the checkpoint of the epoch before is written; the last third of
+// them when that is done.
 static void run_epoch(struct bench *bench, struct state_context *context, struct hash_table *table,
                       uint64_t batches)
 {

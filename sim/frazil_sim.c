@@ -8,8 +8,9 @@
 // --seeds 1 --verbose` shows it whole. Each seed has a process of its own, so that one that crashes
 // or hangs is counted as well. The last line is "N passed, N failed".
 //
-// RULE breaks one rule of exactly-once on purpose: no-fsync, no-ancestry-search, no-fence, blind-retry,
-// file-name-without-run. With --until-caught the first seed that fails ends it: 1 passed.
+// RULE breaks one rule of exactly-once on purpose: no-fsync, no-ancestry-search, no-fence,
+// blind-retry, file-name-without-run. With --until-caught the first seed that fails ends it: 1
+// passed.
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
 //     arena_on_release(&arena, close_file, file);   // things that are not memory
 //     arena_release(&arena);
 //
-// arena_reset() frees all but one chunk, so that a scratch arena in a loop allocates nothing once it
-// is warm. Clean-ups run in reverse order, at reset and at release. One thread at a time.
+// arena_reset() frees all but one chunk, so that a scratch arena in a loop allocates nothing once
+// it is warm. Clean-ups run in reverse order, at reset and at release. One thread at a time.
 // Allocations are aligned to 16 bytes; those of arena_alloc64() to 64.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// hash: XXH3, the hash of keys in state and exchanges. Not for data that leaves the process: formats
-// name their own (Murmur3 in Iceberg, XXH64 in Parquet's bloom filters).
+// hash: XXH3, the hash of keys in state and exchanges. Not for data that leaves the process:
+// formats name their own (Murmur3 in Iceberg, XXH64 in Parquet's bloom filters).
 #pragma once
 
 #include <stddef.h>

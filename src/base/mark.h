@@ -5,13 +5,13 @@
 //     MARK("catalog.swap.sent");                       // one branch that is never taken
 //     MARK_FILE("before_rename", path);                // named by the kind of file, see below
 //
-// FRAZIL_KILL_AT=<name>:<n> makes the n-th passage of a step end the process as kill -9 does: nothing
-// is flushed, no destructor runs. FRAZIL_MARKS=<file> counts: at the end of the process (also by
-// FRAZIL_KILL_AT) the file gets one "<name> <passages>" line a step, and "killed <name> <n>".
-// Without these variables nothing is counted.
+// FRAZIL_KILL_AT=<name>:<n> makes the n-th passage of a step end the process as kill -9 does:
+// nothing is flushed, no destructor runs. FRAZIL_MARKS=<file> counts: at the end of the process
+// (also by FRAZIL_KILL_AT) the file gets one "<name> <passages>" line a step, and "killed <name>
+// <n>". Without these variables nothing is counted.
 //
-// Steps of files are "file.<kind>.<step>": kind is the extension (checkpoint, segment, segments, json,
-// avro, parquet), or the whole name where there is none (identity).
+// Steps of files are "file.<kind>.<step>": kind is the extension (checkpoint, segment, segments,
+// json, avro, parquet), or the whole name where there is none (identity).
 //
 // Threads: mark_arm() before any thread starts; steps may be passed by all.
 #pragma once

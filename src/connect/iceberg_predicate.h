@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // iceberg_predicate: what of a condition can be pushed down into an Iceberg scan: the conjuncts
-// `column op literal` (either way round), IN lists of literals, IS [NOT] NULL; the rest is left to the
-// filter above, which sees all rows in any case (data/predicate.h).
+// `column op literal` (either way round), IN lists of literals, IS [NOT] NULL; the rest is left to
+// the filter above, which sees all rows in any case (data/predicate.h).
 #pragma once
 
 #include "data/predicate.h"

@@ -2,9 +2,9 @@
 //
 // iceberg_sink: rows into an Iceberg table of an attached catalog, exactly once.
 //
-// The operator (iceberg_sink.c) routes rows to open data files and hands out what barriers want; the
-// committer (iceberg_committer.c) publishes them with the marks of iceberg_token.h. Segments of files
-// that stay open are in <pipeline directory>/segments.
+// The operator (iceberg_sink.c) routes rows to open data files and hands out what barriers want;
+// the committer (iceberg_committer.c) publishes them with the marks of iceberg_token.h. Segments of
+// files that stay open are in <pipeline directory>/segments.
 //
 // An operator's append and barrier write files and sync them on the worker's thread: the worker
 // waits for the disk there.

@@ -53,8 +53,8 @@ static enum status open_file(struct iceberg_source *source, struct err *err)
     return table_reader_open(&options, source->files[source->current].task, &source->file, err);
 }
 
-// Rows that were handed out before a restart are read again and left out: by their place in the file,
-// since pruning leaves gaps.
+// Rows that were handed out before a restart are read again and left out: by their place in the
+// file, since pruning leaves gaps.
 static bool skip_known(struct iceberg_source *source, struct batch *batch)
 {
     struct iceberg_file *file = &source->files[source->current];

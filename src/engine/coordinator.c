@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checkpoints and commits (engine.md section 6): one barrier in flight; acknowledged by all workers;
-// durable by its manifest; then the sinks' commits, before the next barrier. An epoch never aborts
-// alone: what fails fails the job, and the next run restores.
+// Checkpoints and commits (engine.md section 6): one barrier in flight; acknowledged by all
+// workers; durable by its manifest; then the sinks' commits, before the next barrier. An epoch
+// never aborts alone: what fails fails the job, and the next run restores.
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

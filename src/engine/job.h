@@ -3,8 +3,8 @@
 // job: a plan at work: P workers, their checkpoints, the commits of its sinks.
 //
 //     TRY(job_start(&options, &job, err));
-//     while ((status = job_next(job, &batch, err)) == STATUS_OK) { show(batch); batch_drop(batch); }
-//     job_free(job);
+//     while ((status = job_next(job, &batch, err)) == STATUS_OK) { show(batch); batch_drop(batch);
+//     } job_free(job);
 //
 // Kinds of job.
 //     A pipeline has a name and a directory of checkpoints (options.store): it starts from the last
@@ -15,9 +15,9 @@
 // whether that checkpoint's rows are in its table, and commits them if not; after an unclean stop
 // the tables are fenced; then the workers begin (engine.md sections 6 and 7).
 //
-// Threads. P threads for the workers; the coordinator is whoever calls job_next() or job_wait(). With
-// options.threads false nothing runs by itself: job_step() moves one worker or the coordinator, and
-// job_next() and job_wait() step in turn (short queries, the simulator).
+// Threads. P threads for the workers; the coordinator is whoever calls job_next() or job_wait().
+// With options.threads false nothing runs by itself: job_step() moves one worker or the
+// coordinator, and job_next() and job_wait() step in turn (short queries, the simulator).
 #pragma once
 
 #include <stdbool.h>
@@ -69,8 +69,8 @@ struct job_options {
 MUST_USE enum status job_start(const struct job_options *options, struct job **out,
                                struct err *err);
 
-// The next batch of a PLAN_SINK_COLLECT, settled, the caller's. AGAIN: none within `timeout_ms` (-1:
-// no limit); END: the job has ended well; anything else: it failed.
+// The next batch of a PLAN_SINK_COLLECT, settled, the caller's. AGAIN: none within `timeout_ms`
+// (-1: no limit); END: the job has ended well; anything else: it failed.
 MUST_USE enum status job_next(struct job *job, int timeout_ms, struct batch **out,
                               struct err *err);
 // Drives the coordinator until the job has ended (END), failed, or the time is over (AGAIN).

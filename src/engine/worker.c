@@ -14,7 +14,8 @@
 enum {
     STEPS_PER_ROUND = 8,         // items of one segment before the others have their turn
     STATE_SLICE_BYTES = 1 << 20, // written or read between two rounds
-    BUSY_SLICE_BYTES = 48 << 10, // written while there are rows: a batch waits no longer than another
+    BUSY_SLICE_BYTES = 48 << 10, // written while there are rows: a batch waits no longer than
+                                 // another
     PARK_MS = 100,               // idle splits and timeouts are looked at this often
     STATS_PERIOD_US = 100000,
 };
@@ -83,7 +84,8 @@ static void note_barrier_done(void *context, struct segment *segment,
     }
     ASSERT(epoch_compare(worker->barrier.epoch, barrier->epoch) == 0);
     VEC_PUSH(&worker->passed, segment);
-    // The segment began the checkpoint of its operators' state; from now on it is written in slices.
+    // The segment began the checkpoint of its operators' state; from now on it is written in
+    // slices.
     for (uint32_t n = 0; n < segment->node_count; n++) {
         const struct op_context *op_context = segment->nodes[n].op->context;
         for (uint32_t i = 0; i < worker->states.count; i++) {

@@ -15,8 +15,8 @@
 //         WORKER_FAILED    it will never be; the job fails
 //         WORKER_EXIT      end the thread
 //     to the coordinator, from a worker (`number`: its index)
-//         JOB_WORKER_ACK    all its segments passed the barrier and its state is written; its entries
-//                           and files may be read until WORKER_DURABLE
+//         JOB_WORKER_ACK    all its segments passed the barrier and its state is written; its
+//                           entries and files may be read until WORKER_DURABLE
 //         JOB_WORKER_ENDED  all its segments ended
 //         JOB_WORKER_FAILED worker->err says why
 #pragma once

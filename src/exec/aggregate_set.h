@@ -21,8 +21,8 @@
 // lose it when that becomes 0; calls over one argument share the table, each has its own count
 // (for FILTER).
 //
-// Tables are those of one slice (a window's end; 0 for GROUP BY): {id 0: groups, 1 ...: distinct and
-// ordered tables}. One thread; scratch memory is the caller's arena, reset between windows.
+// Tables are those of one slice (a window's end; 0 for GROUP BY): {id 0: groups, 1 ...: distinct
+// and ordered tables}. One thread; scratch memory is the caller's arena, reset between windows.
 #pragma once
 
 #include <stdbool.h>

@@ -38,8 +38,9 @@ static bool is_over(const struct gate_channel *channel)
     return channel->is_ended || channel->watermark == WATERMARK_END;
 }
 
-// The minimum over the channels that are not idle and not over; where all are idle, the maximum of what
-// they reached: an idle input holds nobody back. `except` is left out. WATERMARK_END: all are over.
+// The minimum over the channels that are not idle and not over; where all are idle, the maximum of
+// what they reached: an idle input holds nobody back. `except` is left out. WATERMARK_END: all are
+// over.
 static int64_t merged_watermark(const struct gate *gate, uint32_t except, bool *all_idle)
 {
     int64_t lowest = WATERMARK_END;

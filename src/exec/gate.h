@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// gate: the receiving end of a segment: the rings of all its ports, made into one sequence of items.
+// gate: the receiving end of a segment: the rings of all its ports, made into one sequence of
+// items.
 //
 //   batches     as they come, round over the rings; a preferred port first
 //   watermarks  merged by minimum over the rings that are not idle; never falls. A batch's
@@ -52,8 +53,9 @@ void gate_init(struct gate *gate, struct gate_channel *channels, uint32_t channe
                uint32_t port_count);
 void gate_release(struct gate *gate);
 
-// Before anything else: every sender begins by saying whether it is idle, so that a channel from which
-// nothing can come holds no watermark back from the first row on. False: some have not spoken yet.
+// Before anything else: every sender begins by saying whether it is idle, so that a channel from
+// which nothing can come holds no watermark back from the first row on. False: some have not spoken
+// yet.
 bool gate_begin(struct gate *gate);
 
 // The next item, whose batch (settled) is the caller's. False: nothing now. `preferred_port`:

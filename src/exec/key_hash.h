@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // key_hash: hashes of keys that begin with another key. State is split over instances by the top 12
-// bits of a hash, the key group; what belongs to a key (values of COUNT DISTINCT, rows of a join) must
-// be where the key is, so it takes the key's top bits and its own bits below.
+// bits of a hash, the key group; what belongs to a key (values of COUNT DISTINCT, rows of a join)
+// must be where the key is, so it takes the key's top bits and its own bits below.
 #pragma once
 
 #include <stdint.h>

@@ -3,8 +3,8 @@
 // op: the operator interface.
 //
 // An operator takes batches and markers from its inputs (ports) and hands out batches. It is driven
-// by its segment (segment.h), on one worker, and never blocks. There is one instance of it a worker,
-// each with its share of the keys; an instance is used by one thread at a time.
+// by its segment (segment.h), on one worker, and never blocks. There is one instance of it a
+// worker, each with its share of the keys; an instance is used by one thread at a time.
 //
 // Calls and results. Each callback handles one thing that arrived: a batch, a watermark, a barrier,
 // the end of a port. It fills *out with at most one batch (row_count 0: none) and returns
@@ -16,8 +16,8 @@
 //                 call again later; *out is empty
 //     OP_FAILED   *err says why; the job fails
 //
-// Output. Whatever *out points to belongs to the operator (its scratch arena, its state pages, or the
-// input batch) and is dead at its next call. An operator that keeps input settles it (batch.h).
+// Output. Whatever *out points to belongs to the operator (its scratch arena, its state pages, or
+// the input batch) and is dead at its next call. An operator that keeps input settles it (batch.h).
 //
 // Markers. After OP_DONE the segment forwards the marker downstream; operators do not. A callback
 // that is NULL has the default: batches pass through, markers need no work.
@@ -73,8 +73,8 @@ struct op_class {
                                   struct err *err);
     enum op_result (*on_end)(struct op *op, struct op_output *out, struct err *err);
 
-    // For operators at the head of a segment (sources): the next batch. OP_PENDING: nothing now, the
-    // waker of the context will be woken; OP_DONE: the input has ended. on_batch is not called.
+    // For operators at the head of a segment (sources): the next batch. OP_PENDING: nothing now,
+    // the waker of the context will be woken; OP_DONE: the input has ended. on_batch is not called.
     enum op_result (*poll)(struct op *op, struct op_output *out, struct err *err);
 
     // Called when the segment runs dry and now and then while it is idle, to flush what is staged
@@ -109,21 +109,22 @@ struct op_metrics {
 struct op_context {
     struct str operator_id; // empty: an operator without state
     uint32_t instance;      // 0 … parallelism - 1
-    uint32_t parallelism;   // of this operator; keys whose group (top 12 bits of the hash) falls into
-                            // op_key_group_owner() are this instance's
+    uint32_t parallelism;   // of this operator; keys whose group (top 12 bits of the hash) falls
+                            // into op_key_group_owner() are this instance's
     struct budget *budget;
     struct clock *clock;
     struct waker *waker; // of the worker
     const struct expr_settings *expr_settings; // zone, now
-    // Of operators with keyed state, else NULL. Tables are opened in the constructor; after a restore
-    // their rows are filled in behind it and before the first call, so what is derived from them
-    // (open windows) is looked up at the first call.
+    // Of operators with keyed state, else NULL. Tables are opened in the constructor; after a
+    // restore their rows are filled in behind it and before the first call, so what is derived from
+    // them (open windows) is looked up at the first call.
     struct state_context *state;
     struct state_segment_sink *state_sink; // where its checkpoints go
     const struct snapshot_reader *restore; // NULL: a fresh start
     struct str pipeline_name; // empty: a one-shot job
     struct str job_uuid;      // of the pipeline; a one-shot's own
-    struct str directory;     // of the pipeline, for files that checkpoints name; a one-shot's scratch
+    struct str directory;     // of the pipeline, for files that checkpoints name; a one-shot's
+                              // scratch
     uint64_t run; // the run number: part of the names of files
     bool is_streaming;
     bool row_watermarks; // pipeline.auto-watermark-interval = 0 ms: lateness row by row

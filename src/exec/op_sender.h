@@ -7,7 +7,8 @@
 // receiver and flushed at 1,024 rows or 256 KiB, before any marker, and when the input runs dry, so
 // an idle system works on single rows at once and a loaded one on full batches.
 //
-// Markers go to all rings; the first says whether the input is idle (gate.h). A watermark that finds no slot waits and is merged with the next.
+// Markers go to all rings; the first says whether the input is idle (gate.h). A watermark that
+// finds no slot waits and is merged with the next.
 #pragma once
 
 #include "exec/op.h"

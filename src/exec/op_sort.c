@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ORDER BY over bounded input, on one instance: rows are kept settled until the end, then handed out in
-// the order of their keys (kernel/order.h), equal ones as they came. With a limit only the first rows
-// are kept: whenever there are four times as many, the others go.
+// ORDER BY over bounded input, on one instance: rows are kept settled until the end, then handed
+// out in the order of their keys (kernel/order.h), equal ones as they came. With a limit only the
+// first rows are kept: whenever there are four times as many, the others go.
 //
 // What does not fit into the job's memory is refused (LIMIT), not spilled.
 #include <string.h>

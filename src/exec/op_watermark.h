@@ -4,14 +4,14 @@
 //
 // A split's watermark is the greatest value that the watermark expression had on its rows. The
 // operator's is the minimum over the splits that are active; it never falls, also after a restart.
-// A split is idle when it has been caught up for the idle timeout; when all are, the watermark holds
-// at the greatest of theirs. Finished splits hold nobody back; the end of the input makes
+// A split is idle when it has been caught up for the idle timeout; when all are, the watermark
+// holds at the greatest of theirs. Finished splits hold nobody back; the end of the input makes
 // WATERMARK_END.
 //
 // pipeline.auto-watermark-interval = 0 ms: each row carries the watermark in force when it arrived
-// (batch.row_watermarks), so that lateness does not depend on how rows fall into batches. On bounded
-// input an interval counts event time, as Flink's file source does: a watermark is made when it
-// would advance by more than the interval.
+// (batch.row_watermarks), so that lateness does not depend on how rows fall into batches. On
+// bounded input an interval counts event time, as Flink's file source does: a watermark is made
+// when it would advance by more than the interval.
 #pragma once
 
 #include "exec/op.h"

@@ -3,10 +3,10 @@
 // ring: the channel between one sender and one receiver: settled batches and markers, in order.
 //
 // Credit. A ring owns RING_BATCHES_OWN slots for batches; more come from the pool of its exchange,
-// which all its rings share. A ring that alignment blocks borrows none, so that blocked rings cannot
-// take the whole pool from those that must still bring the barrier (engine.md section 4). Markers
-// need no credit: there is at most one barrier in flight, watermarks that do not fit are merged by
-// the sender, and idleness alternates.
+// which all its rings share. A ring that alignment blocks borrows none, so that blocked rings
+// cannot take the whole pool from those that must still bring the barrier (engine.md section 4).
+// Markers need no credit: there is at most one barrier in flight, watermarks that do not fit are
+// merged by the sender, and idleness alternates.
 //
 // Threads: one sender, one receiver; the two may be the same thread. The receiver's waker is woken
 // when something arrives at a ring that was empty, the sender's when credit comes back.

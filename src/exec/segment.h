@@ -3,10 +3,10 @@
 // segment: a tree of operators that one worker runs without queues between them.
 //
 // At its root is a source, or an operator fed by a gate; at its leaves are senders and sinks. An
-// item (a batch, a marker) goes down the tree depth first: an operator's output is taken through all
-// its children before the operator is asked for more, and a marker follows what was emitted for it.
-// So there is no recursion and no operator calls another: frames[] is the stack, and a run stopped
-// by OP_PENDING is taken up where it was.
+// item (a batch, a marker) goes down the tree depth first: an operator's output is taken through
+// all its children before the operator is asked for more, and a marker follows what was emitted for
+// it. So there is no recursion and no operator calls another: frames[] is the stack, and a run
+// stopped by OP_PENDING is taken up where it was.
 //
 //     frame = {node, item, what remains to be fed to which child}
 //

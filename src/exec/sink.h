@@ -4,8 +4,8 @@
 //
 //     worker      write rows … at a barrier: prepare -> a committable (bytes) in the checkpoint
 //     coordinator the checkpoint is durable -> commit(token, committables of all instances)
-//     after a crash  resolve(committables of the restored checkpoint): was it committed? then forget,
-//                 else commit now
+//     after a crash  resolve(committables of the restored checkpoint): was it committed? then
+//                 forget, else commit now
 //
 // The writer side is an operator at the end of a segment, one instance a worker. What it puts at
 // a barrier under the key "open" is only for itself (segments of open files); what it puts under
@@ -50,20 +50,20 @@ struct sink_committer_ops {
                           const struct str *committables, uint32_t count, struct str positions,
                           struct err *err);
     // At a restore, before anything else: looks for the token of `last` (the restored checkpoint).
-    // CONFLICT: the table holds tokens later than `last`, or was rolled back; the error says what it
-    // holds. On OK *verdict says whether the committables of `last` are in the table.
+    // CONFLICT: the table holds tokens later than `last`, or was rolled back; the error says what
+    // it holds. On OK *verdict says whether the committables of `last` are in the table.
     enum status (*resolve)(struct sink_committer *committer, struct epoch last,
                            enum sink_verdict *verdict, struct err *err);
     // Makes every commit of earlier runs fail from now on; before the first epoch after an unclean
     // stop.
     enum status (*fence)(struct sink_committer *committer, struct err *err);
-    // At a fresh start: what the table holds of an earlier life of this pipeline. NOT_FOUND: nothing;
-    // OK: *text says what (for `--fresh` and for the refusal).
+    // At a fresh start: what the table holds of an earlier life of this pipeline. NOT_FOUND:
+    // nothing; OK: *text says what (for `--fresh` and for the refusal).
     enum status (*held)(struct sink_committer *committer, struct arena *arena, struct str *text,
                         struct err *err);
-    // Removes files of former runs of this pipeline that no commit took, after recovery has decided:
-    // those of runs `run_from` to the one before this. `keep` are the "open" entries of the restored
-    // checkpoint; its committables are in the table by now.
+    // Removes files of former runs of this pipeline that no commit took, after recovery has
+    // decided: those of runs `run_from` to the one before this. `keep` are the "open" entries of
+    // the restored checkpoint; its committables are in the table by now.
     enum status (*clean)(struct sink_committer *committer, uint64_t run_from,
                          const struct str *keep, uint32_t count, struct err *err);
     void (*close)(struct sink_committer *committer);

@@ -2,9 +2,9 @@
 //
 // source: where rows come from. A connector implements it (connect/); op_source.c drives it.
 //
-// Splits. What a source reads falls into splits (a topic's partitions, files, generator shards) with
-// a name that is the same in every run ("clicks-3"). Each has a position that says where to go on.
-// Every instance lists the splits for itself and takes those that are its own by a fixed rule
+// Splits. What a source reads falls into splits (a topic's partitions, files, generator shards)
+// with a name that is the same in every run ("clicks-3"). Each has a position that says where to go
+// on. Every instance lists the splits for itself and takes those that are its own by a fixed rule
 // (split number % parallelism, or a hash of the name), so that a restore at another parallelism and
 // splits that appear later need no talk between instances.
 //
@@ -70,10 +70,10 @@ struct source_reader {
 };
 
 // A connector that can be read. open() makes the reader of one instance for `scan` (a PLAN_SCAN
-// node: table, columns wanted, predicate), from the positions in context->restore where that is set:
-// splits without a position there begin at the start mode's place, except that a split which the
-// restored run would have seen (it had positions for the others) begins at its very beginning. It may block briefly
-// (metadata, open files). Errors name the table and what to do.
+// node: table, columns wanted, predicate), from the positions in context->restore where that is
+// set: splits without a position there begin at the start mode's place, except that a split which
+// the restored run would have seen (it had positions for the others) begins at its very beginning.
+// It may block briefly (metadata, open files). Errors name the table and what to do.
 struct source_class {
     const char *name;
     enum status (*open)(const struct plan_node *scan, const struct op_context *context,

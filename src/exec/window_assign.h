@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// window_assign: the windows that a moment falls into. Windows align to the epoch (plus the offset),
-// also for negative times, and include their start but not their end. All in microseconds.
+// window_assign: the windows that a moment falls into. Windows align to the epoch (plus the
+// offset), also for negative times, and include their start but not their end. All in microseconds.
 #pragma once
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// stamp_scalars: includes TEMPLATE once for each of the scalar forms (physical.h), with T (the C type) and
-// NAME(stem) defined. TEMPLATE is the quoted name of a *_tmpl.h, set before and undefined here.
-// Included as often as there are templates, so without a guard.
+// stamp_scalars: includes TEMPLATE once for each of the scalar forms (physical.h), with T (the C
+// type) and NAME(stem) defined. TEMPLATE is the quoted name of a *_tmpl.h, set before and undefined
+// here. Included as often as there are templates, so without a guard.
 
 #define T uint8_t
 #define NAME(stem) bool_##stem

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// output_table: rows as an aligned table for people, as psql draws it. Rows are kept until there are
-// enough to see how wide the columns are, or until they are asked for.
+// output_table: rows as an aligned table for people, as psql draws it. Rows are kept until there
+// are enough to see how wide the columns are, or until they are asked for.
 #pragma once
 
 #include <stdbool.h>

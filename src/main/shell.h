@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// shell: the interactive prompt: history (in $XDG_STATE_HOME/frazil/history), statements over several
-// lines, and commands that begin with a backslash:
+// shell: the interactive prompt: history (in $XDG_STATE_HOME/frazil/history), statements over
+// several lines, and commands that begin with a backslash:
 //
 //     \d [NAME]  \dt  \dv  \l    what there is
 //     \x  \timing                switches

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// status_line: what a running pipeline says. On a terminal one line that refreshes twice a second: rows
-// a second, lag, watermark, state, last checkpoint, last commit. Elsewhere one line a checkpoint, as
-// `key=value` pairs. To standard error.
+// status_line: what a running pipeline says. On a terminal one line that refreshes twice a second:
+// rows a second, lag, watermark, state, last checkpoint, last commit. Elsewhere one line a
+// checkpoint, as `key=value` pairs. To standard error.
 #pragma once
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// lake: the catalog of the data directory: DIR/catalog.db (Iceberg's JDBC-catalog schema, catalog name
-// `lake`), tables under DIR/warehouse. Made where it is missing, with the database `default`.
+// lake: the catalog of the data directory: DIR/catalog.db (Iceberg's JDBC-catalog schema, catalog
+// name `lake`), tables under DIR/warehouse. Made where it is missing, with the database `default`.
 #pragma once
 
 #include "base/err.h"

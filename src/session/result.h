@@ -8,8 +8,8 @@
 //     }
 //     result_free(result);
 //
-// A streaming SELECT's batches carry kinds; `changes` tells which can occur. Batches are valid until
-// the next call. One thread; result_cancel() from any, also from a signal handler.
+// A streaming SELECT's batches carry kinds; `changes` tells which can occur. Batches are valid
+// until the next call. One thread; result_cancel() from any, also from a signal handler.
 #pragma once
 
 #include <stdbool.h>
@@ -55,8 +55,8 @@ void result_free(struct result *result); // NULL is allowed
 // --- making results ----------------------------------------------------------------------------
 
 struct result *result_new(void);
-// A table of texts. Cells are copied; NULL pointers with size 0 in `nulls` rows are no special case:
-// a cell whose ptr is NULL is NULL.
+// A table of texts. Cells are copied; NULL pointers with size 0 in `nulls` rows are no special
+// case: a cell whose ptr is NULL is NULL.
 struct result_table;
 struct result_table *result_table_new(struct result *result, const char *const *names,
                                       const struct type *const *types, uint32_t column_count);

@@ -65,8 +65,8 @@ static enum status open_spill(struct session *session, struct err *err)
     return spill_new(&options, &session->spill, err);
 }
 
-// The pipeline's name: the setting, else the file's stem; the second and later pipelines of a script
-// are numbered.
+// The pipeline's name: the setting, else the file's stem; the second and later pipelines of a
+// script are numbered.
 static struct str pipeline_name(struct session *session, struct arena *arena)
 {
     struct str name = str_from(settings_get(&session->settings, "pipeline.name"));

@@ -12,9 +12,9 @@
 // when it is first needed), database `default`. `default_catalog`.`default_database` is Flink's
 // in-memory catalog.
 //
-// INSERTs. With options.pipeline_name an INSERT or a statement set is a pipeline: it has checkpoints
-// under <data>/checkpoints/<name>, goes on where it stopped, and its result is waited for with
-// session_pipeline(). Without, it is a one-shot: it must end by itself and commits once.
+// INSERTs. With options.pipeline_name an INSERT or a statement set is a pipeline: it has
+// checkpoints under <data>/checkpoints/<name>, goes on where it stopped, and its result is waited
+// for with session_pipeline(). Without, it is a one-shot: it must end by itself and commits once.
 //
 // Errors carry a place in the statement's text (err.h); sql/diagnostic.h draws them. One thread.
 #pragma once

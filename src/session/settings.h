@@ -64,7 +64,7 @@ int64_t settings_bytes(const struct settings *settings, const char *key); // 0: 
 
 const struct setting_known *settings_known(uint32_t *count);
 
-// "10 s" -> 10000; false where it is none. Units as Flink reads them: ns us ms s min h d, long forms
-// too; a bare number means milliseconds.
+// "10 s" -> 10000; false where it is none. Units as Flink reads them: ns us ms s min h d, long
+// forms too; a bare number means milliseconds.
 bool settings_parse_duration(struct str text, int64_t *ms);
 bool settings_parse_size(struct str text, int64_t *bytes); // b, k, kb, m, mb, g, gb …; bare: bytes

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sim_foreign: another program at work on the same tables: it appends rows of its own, rewrites data
-// files into larger ones, and expires snapshots with everything that only they reached, as other
-// engines' maintenance does.
+// sim_foreign: another program at work on the same tables: it appends rows of its own, rewrites
+// data files into larger ones, and expires snapshots with everything that only they reached, as
+// other engines' maintenance does.
 //
 // What it writes is durable and complete at once; its rows are kept in `ledger`. One thread.
 #pragma once

@@ -3,8 +3,8 @@
 // sim_lake: the Iceberg tables of a simulated world: the catalog that points to them, how they are
 // made, opened and read back.
 //
-// Tables are of the database "db", their files below "lake/". Reading back is done with the power on
-// and without faults (sim_lake_quiet).
+// Tables are of the database "db", their files below "lake/". Reading back is done with the power
+// on and without faults (sim_lake_quiet).
 //
 // One thread.
 #pragma once

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sim_log: a topic as Kafka keeps it: partitions whose records have offsets, transactions that end in
-// a commit or an abort, control markers and compaction that leave gaps, partitions that pause and
-// partitions that are added. It writes itself as time goes by.
+// sim_log: a topic as Kafka keeps it: partitions whose records have offsets, transactions that end
+// in a commit or an abort, control markers and compaction that leave gaps, partitions that pause
+// and partitions that are added. It writes itself as time goes by.
 //
-// Readers see what read_committed sees: records before the first open transaction, aborted ones left
-// out. The end of what is stable may lie behind the last record.
+// Readers see what read_committed sees: records before the first open transaction, aborted ones
+// left out. The end of what is stable may lie behind the last record.
 //
 // Event times. A record is stamped at most SIM_LOG_BEHIND_MS before it becomes visible. With a
 // watermark that lags by so much more that an idle reader has looked again in between, no record is
 // late for one that follows the rules: whoever is caught up with a partition has nothing to miss
-// there, and whoever is not holds the watermark back. So the rows of all windows are known without knowing who read what when. An added partition
-// gets its first record only after it was seen once (sim_log_discover).
+// there, and whoever is not holds the watermark back. So the rows of all windows are known without
+// knowing who read what when. An added partition gets its first record only after it was seen once
+// (sim_log_discover).
 //
 // It is the model, too: what was visible is what the tables must hold.
 #pragma once

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sim_log_source: the reader of a sim_log, as a connector. It does what the Kafka source does: splits
-// by partition number % parallelism, positions are the next offset, new partitions are found after a
-// while, gaps are legal, a bounded end is reached at or past the end offset.
+// sim_log_source: the reader of a sim_log, as a connector. It does what the Kafka source does:
+// splits by partition number % parallelism, positions are the next offset, new partitions are found
+// after a while, gaps are legal, a bounded end is reached at or past the end offset.
 //
 // Which partition is next and how many records a batch holds is drawn: every interleaving that the
 // rules allow can come up.

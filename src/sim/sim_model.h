@@ -16,6 +16,6 @@ void sim_model_windows(const struct sim_log *log, struct sim_rows *out);
 void sim_model_totals(const struct sim_log *log, struct sim_rows *out);
 
 // While the job is not at its end: what a table holds must be a cut, for each partition all visible
-// records up to some offset and none behind it. `rows` are those of `raw`. Faults into `out`; false:
-// none.
+// records up to some offset and none behind it. `rows` are those of `raw`. Faults into `out`;
+// false: none.
 bool sim_model_is_torn(const struct sim_log *log, const struct sim_rows *rows, struct strbuf *out);

@@ -3,10 +3,11 @@
 // sim_pointer: a catalog's pointers, over a network that loses things.
 //
 // A swap may be answered with
-//     CONFLICT          a foreign writer was first (it commits at that moment), or an older swap of ours
-//                       took effect late
+//     CONFLICT          a foreign writer was first (it commits at that moment), or an older swap of
+//                       ours took effect late
 //     COMMIT_UNKNOWN    it took effect and the reply was lost; or the request was lost; or it takes
-//                       effect later, perhaps after a crash, if nobody has moved the pointer by then
+//                       effect later, perhaps after a crash, if nobody has moved the pointer by
+//                       then
 // A load may be UNAVAILABLE. What the pointer says is durable at once.
 //
 // Every call is an operation of the world (sim_world.h); the first one with the power cut may take

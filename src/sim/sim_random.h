@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sim_random: chance from a seed. Each part of a simulated world has a stream of its own, so that one
-// more draw in one part does not change all the others.
+// sim_random: chance from a seed. Each part of a simulated world has a stream of its own, so that
+// one more draw in one part does not change all the others.
 #pragma once
 
 #include <stdbool.h>

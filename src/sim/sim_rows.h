@@ -2,8 +2,8 @@
 //
 // sim_rows: rows as lines of text ("3|17|a.org|12.50"), to be counted and compared as multisets.
 //
-// Values are printed as they are held: numbers, unscaled decimals, microseconds, strings; NULL is ~.
-// One thread.
+// Values are printed as they are held: numbers, unscaled decimals, microseconds, strings; NULL is
+// ~. One thread.
 #pragma once
 
 #include <stdbool.h>

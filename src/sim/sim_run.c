@@ -347,7 +347,8 @@ static void stop(struct run *run, struct life *life)
     crash(run);
 }
 
-// The old process goes on, on a machine of its own, until some steps after the next one has started.
+// The old process goes on, on a machine of its own, until some steps after the next one has
+// started.
 static void haunt(struct run *run, struct life *zombie, struct life *life)
 {
     struct err err;

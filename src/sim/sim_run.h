@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sim_run: one simulated life of a pipeline, all of it drawn from a seed: runs of the job at changing
-// parallelism that are stepped in random order, ends of all kinds, foreign writers, and a last run to
-// the end of the topic; then the tables are held against the model.
+// sim_run: one simulated life of a pipeline, all of it drawn from a seed: runs of the job at
+// changing parallelism that are stepped in random order, ends of all kinds, foreign writers, and a
+// last run to the end of the topic; then the tables are held against the model.
 //
-//     ends of a run   killed or without power between two steps; in the middle of an operation, also
-//                     while it starts; stopped in good order; failed by itself, because an operation
-//                     failed; cut off and going on unaware while the next run has started
+//     ends of a run   killed or without power between two steps; in the middle of an operation,
+//                     also while it starts; stopped in good order; failed by itself, because an
+//                     operation failed; cut off and going on unaware while the next run has started
 //
 // One thread. The same seed gives the same life, operation for operation.
 #pragma once

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sim_script: the statements that are simulated, from SQL text to a plan: one scan of the topic feeds
-// an Iceberg table with every row, one with a row a window and host, and a changelog of totals a host.
+// sim_script: the statements that are simulated, from SQL text to a plan: one scan of the topic
+// feeds an Iceberg table with every row, one with a row a window and host, and a changelog of
+// totals a host.
 //
 // Tables are made in the lake with properties drawn from the seed. The plan is bound anew for each
 // run of the job, as a restarted program does. One thread.

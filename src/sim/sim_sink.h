@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // sim_sink: a two-phase sink into a table in memory that remembers tokens, for streams with updates
-// (Iceberg tables of this build take inserts only) and as the plainest thing that keeps the contract
-// of exec/sink.h.
+// (Iceberg tables of this build take inserts only) and as the plainest thing that keeps the
+// contract of exec/sink.h.
 //
-// The table survives crashes. Its commits fail as a remote side's do: before, or after they were done.
-// One thread.
+// The table survives crashes. Its commits fail as a remote side's do: before, or after they were
+// done. One thread.
 #pragma once
 
 #include "exec/sink.h"
@@ -19,7 +19,8 @@ struct sim_sink_table {
     struct str lineage; // in rows.arena
     struct epoch last;  // committed
     struct epoch fenced; // commits of runs before are refused
-    struct sim_rows owed; // retractions of rows that are not there yet: instances are applied in turn
+    struct sim_rows owed; // retractions of rows that are not there yet: instances are applied in
+                          // turn
     uint64_t commits;
 };
 

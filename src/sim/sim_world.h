@@ -9,10 +9,11 @@
 //     sim_world_crash(world, true); // power loss: what was not synced is gone
 //     sim_world_free(world);
 //
-// Operations. Every call of a disk and of the catalog (sim_pointer.h) is one, counted together. With
-// the power cut each fails and does nothing, which is how a process looks from outside that was killed
-// in the middle of a call: the engine runs into the failure, and what it holds in memory is dropped.
-// Apart from that single operations fail now and then (fail_per_mille), as networks and disks do.
+// Operations. Every call of a disk and of the catalog (sim_pointer.h) is one, counted together.
+// With the power cut each fails and does nothing, which is how a process looks from outside that
+// was killed in the middle of a call: the engine runs into the failure, and what it holds in memory
+// is dropped. Apart from that single operations fail now and then (fail_per_mille), as networks and
+// disks do.
 //
 // While `quiet` is set, nothing fails: checks and foreign writers are at work.
 //
@@ -92,8 +93,8 @@ void sim_world_cut(struct sim_world *world, uint64_t after);
 bool sim_world_is_dead(const struct sim_world *world);
 // The power is back. `loses`: it was gone for the disk, too; else only the process was killed.
 void sim_world_crash(struct sim_world *world, bool loses);
-// The machine is cut off and goes on without knowing: a copy of what was on its disk becomes the disk
-// of another one, the old disk is world->zombie. Both see the same lake.
+// The machine is cut off and goes on without knowing: a copy of what was on its disk becomes the
+// disk of another one, the old disk is world->zombie. Both see the same lake.
 void sim_world_split(struct sim_world *world);
 void sim_world_drop_zombie(struct sim_world *world);
 

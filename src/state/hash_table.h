@@ -52,8 +52,8 @@ struct hash_table *hash_table_open(struct state_context *context, uint32_t id, i
 uint64_t hash_table_count(const struct hash_table *table);
 const struct row_layout *hash_table_layout(const struct hash_table *table);
 
-// The keys of a batch. `rows`: the positions that are meant, in order; NULL: 0 ... count - 1. Index i
-// below counts in these. `hashes` is by position in the columns: kernel/hash.h over the key
+// The keys of a batch. `rows`: the positions that are meant, in order; NULL: 0 ... count - 1. Index
+// i below counts in these. `hashes` is by position in the columns: kernel/hash.h over the key
 // columns.
 struct hash_keys {
     const struct column *columns; // one for each key field; value columns may follow for upsert

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// waker: wakes one thread that has nothing to do. Wakes before a wait are not lost; several count as
-// one. waker_wake() is for any thread and for callbacks of libraries; it does not block.
+// waker: wakes one thread that has nothing to do. Wakes before a wait are not lost; several count
+// as one. waker_wake() is for any thread and for callbacks of libraries; it does not block.
 #pragma once
 
 #include <stdatomic.h>

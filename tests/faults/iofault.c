@@ -10,8 +10,8 @@
 //                                     that failed, ending in NUL
 //
 // Calls that count: open, read, pread, write, pwrite, fsync, fdatasync, ftruncate, rename, link and
-// mkdir, of the program and of the libraries in it (SQLite's among them). With `enospc`, `short` and
-// `full` only those count that such an error can strike.
+// mkdir, of the program and of the libraries in it (SQLite's among them). With `enospc`, `short`
+// and `full` only those count that such an error can strike.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -8,8 +8,8 @@
 //     DIR/state/                 files of keyed state, named by who wrote them; never overwritten
 //
 // Durable point of a checkpoint: its state files are synced, then its manifest is written, synced,
-// renamed, and the directory synced (store.h). Older manifests and state files that it does not name
-// are removed afterwards: files of other runs that no manifest names too.
+// renamed, and the directory synced (store.h). Older manifests and state files that it does not
+// name are removed afterwards: files of other runs that no manifest names too.
 //
 // A manifest that cannot be read is never passed over in silence: the run stops and names it.
 // One thread at a time: the coordinator's.
