@@ -46,6 +46,12 @@ void compress_free(struct compress *compress); // NULL is allowed
 const char *compress_name(enum compress_codec codec);          // "zstd"; borrowed, for ever
 bool compress_find(struct str name, enum compress_codec *out); // by name, case ignored
 
+// What the blocks to come are: numbers of fixed width are compressed faster, and smaller, by zstd's
+// levels 1 and 2 with a small table, and often with a longer step. The format stays the same.
+enum compress_kind { COMPRESS_BYTES, COMPRESS_NUMBERS, COMPRESS_NUMBERS_STEPPED };
+
+void compress_set_kind(struct compress *compress, enum compress_kind kind);
+
 // The most that a block of `size` bytes becomes.
 size_t compress_bound(enum compress_codec codec, size_t size);
 // `out` has room for compress_bound() bytes.

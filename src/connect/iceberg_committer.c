@@ -26,8 +26,8 @@ struct iceberg_committer {
     char id[ICEBERG_TOKEN_ID + 1];
     struct str mark_key; // of the property
     bool is_pipeline;
-    int64_t looked_at;   // snapshot up to which main was searched; TABLE_NONE
-    char text[256];      // last_commit
+    int64_t looked_at; // snapshot up to which main was searched; TABLE_NONE
+    char text[256];    // last_commit
     // The commit in progress.
     struct epoch epoch; // number 0: a fence
     struct str positions;
@@ -121,8 +121,7 @@ static enum status check_base(void *context, const struct table_metadata *base, 
     struct arena arena = {0};
     struct iceberg_token_mark mark;
     enum status status = find_mark(committer, base, &arena, &mark, err);
-    bool is_ours =
-        status == STATUS_OK && str_equal(mark.lineage, committer->identity.lineage);
+    bool is_ours = status == STATUS_OK && str_equal(mark.lineage, committer->identity.lineage);
     if (is_ours && mark.run > committer->identity.run) {
         status = ERR(err, STATUS_CANCELLED,
                      "run %" PRIu64 " of this pipeline has taken over the table; this is run "
@@ -177,16 +176,16 @@ static enum status run_commit(struct iceberg_committer *committer, struct commit
          fences ? run : iceberg_token_epoch_text(committer->epoch, &scratch)}};
     options->summary = summary;
     options->summary_count = 3;
-    options->writer_tag = iceberg_token_tag(committer->identity.pipeline_uuid,
-                                            committer->identity.insert_name,
-                                            committer->identity.run);
+    options->writer_tag =
+        iceberg_token_tag(committer->identity.pipeline_uuid, committer->identity.insert_name,
+                          committer->identity.run);
     options->check = check_base;
     options->late_properties = committer->is_pipeline ? make_mark : NULL;
     options->context = committer;
     enum status status = commit_run(committer->table, options, result, err);
     arena_release(&scratch);
     if (status == STATUS_COMMIT_UNKNOWN) {
-        err_hint(err, "nothing is lost: the next run looks into the table whether it took the rows");
+        err_hint(err, "nothing is lost: the next run looks whether the table took the rows");
         return STATUS_UNAVAILABLE;
     }
     return status == STATUS_EXISTS ? STATUS_OK : status;
@@ -298,6 +297,9 @@ static enum status committer_resolve(struct sink_committer *base, struct epoch l
     if (status != STATUS_OK) {
         return status;
     }
+    if ((committer->table->place.env->broken_rules & TABLE_ENV_BREAK_SEARCH) != 0) {
+        return STATUS_OK;
+    }
     const struct table_metadata *metadata = committer->table->metadata;
     bool is_there = find_epoch(committer, metadata, TABLE_NONE, &found);
     status = find_mark(committer, metadata, &arena, &mark, err);
@@ -344,14 +346,17 @@ static enum status committer_held(struct sink_committer *base, struct arena *are
         if (!str_starts(property->key, MARK_PREFIX) ||
             iceberg_token_parse(property->value, arena, &mark, NULL) != STATUS_OK ||
             !str_equal(mark.pipeline, committer->identity.pipeline_name) ||
-            mark.epoch.number == 0 || str_equal(mark.lineage, committer->identity.lineage)) {
+            mark.epoch.number == 0) {
             continue;
         }
+        struct str positions = mark.positions.size == 0
+                                   ? STR_LIT("")
+                                   : arena_printf(arena, " (%.*s)", STR_ARGS(mark.positions));
         *text = arena_printf(arena,
                              "table '%.*s' holds rows of a pipeline of this name, up to epoch "
-                             "%" PRIu64 "-%" PRIu64 " (%.*s)",
+                             "%" PRIu64 "-%" PRIu64 "%.*s",
                              STR_ARGS(committer->table_name), mark.epoch.run, mark.epoch.number,
-                             STR_ARGS(mark.positions));
+                             STR_ARGS(positions));
         return STATUS_OK;
     }
     return STATUS_NOT_FOUND;
@@ -474,13 +479,13 @@ enum status iceberg_committer_open(const struct plan_node *sink,
     struct arena *arena = &committer->arena;
     committer->committer.ops = &iceberg_committer_ops;
     committer->looked_at = TABLE_NONE;
-    committer->identity = (struct sink_identity){
-        .pipeline_name = arena_str(arena, identity->pipeline_name),
-        .pipeline_uuid = arena_str(arena, identity->pipeline_uuid),
-        .directory = arena_str(arena, identity->directory),
-        .lineage = arena_str(arena, identity->lineage),
-        .run = identity->run,
-        .insert_name = arena_str(arena, identity->insert_name)};
+    committer->identity =
+        (struct sink_identity){.pipeline_name = arena_str(arena, identity->pipeline_name),
+                               .pipeline_uuid = arena_str(arena, identity->pipeline_uuid),
+                               .directory = arena_str(arena, identity->directory),
+                               .lineage = arena_str(arena, identity->lineage),
+                               .run = identity->run,
+                               .insert_name = arena_str(arena, identity->insert_name)};
     committer->is_pipeline = identity->pipeline_name.size > 0;
     committer->table_name = arena_str(arena, sink->as.sink.table->name);
     iceberg_token_id(identity, committer->id);

@@ -83,8 +83,9 @@ struct sink_class {
     enum status (*open)(const struct plan_node *sink, const struct op_context *context,
                         struct op **out, struct err *err);
     // NULL: not transactional.
-    enum status (*open_committer)(const struct plan_node *sink, const struct sink_identity *identity,
-                                  struct sink_committer **out, struct err *err);
+    enum status (*open_committer)(const struct plan_node *sink,
+                                  const struct sink_identity *identity, struct sink_committer **out,
+                                  struct err *err);
 };
 
 #define SINK_KEY_COMMITTABLE "committable"

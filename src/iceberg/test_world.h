@@ -122,11 +122,12 @@ static void world_create(struct world *world, const struct table_update_new *tab
     struct table_update_new whole = *table;
     whole.uuid = STR_LIT("00000000-0000-4000-8000-000000000001");
     whole.location = STR_LIT("w/db/t");
-    *world = (struct world){.env = {now_ms, pseudo_random, sleep_ms},
-                            .pointer = {&pointer_ops},
-                            .store = store_memory_new(NULL),
-                            .now_ms = 1700000000000,
-                            .seed = 7};
+    *world =
+        (struct world){.env = {.now_ms = now_ms, .random = pseudo_random, .sleep_ms = sleep_ms},
+                       .pointer = {&pointer_ops},
+                       .store = store_memory_new(NULL),
+                       .now_ms = 1700000000000,
+                       .seed = 7};
     struct table_place place = place_of(world);
     if (commit_create(&place, &name, &whole, &err) != STATUS_OK) {
         fail_msg("%s", err.text);
@@ -135,7 +136,7 @@ static void world_create(struct world *world, const struct table_update_new *tab
 
 // A table t(id long, day date) partitioned by identity(day).
 static inline void world_init(struct world *world, int32_t version,
-                       const struct table_property *properties, uint32_t property_count)
+                              const struct table_property *properties, uint32_t property_count)
 {
     struct iceberg_field fields[2] = {
         {.id = 1, .name = STR_LIT("id"), .type = iceberg_type_simple(ICEBERG_LONG)},

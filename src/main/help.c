@@ -7,7 +7,7 @@
 static const char overview[] =
     "frazil: Flink SQL over streams, committed exactly once into Apache Iceberg tables\n"
     "\n"
-    "  frazil run FILE.sql      run a pipeline here, in the foreground, until it ends or is stopped\n"
+    "  frazil run FILE.sql      run a pipeline in the foreground until it ends or is stopped\n"
     "  frazil sql               a shell; -e 'SELECT ...' and -f FILE for scripts\n"
     "  frazil check FILE.sql    parse, bind and plan only\n"
     "  frazil help COMMAND      more about one of them\n"
@@ -27,24 +27,25 @@ static const char run_text[] =
     "  -q, --quiet          no status line\n"
     "  --format F           of the rows that SELECTs print: table tsv csv json ndjson typed\n"
     "\n"
-    "A pipeline has a name (SET 'pipeline.name', else the file's stem) and goes on where it stopped.\n"
-    "Ctrl-C stops it at a checkpoint; a second Ctrl-C at once (nothing is lost but time).\n"
+    "A pipeline has a name (SET 'pipeline.name', else the file's stem) and goes on where it\n"
+    "stopped. "
+    "Ctrl-C stops it at a checkpoint; a second Ctrl-C at once (only time is lost).\n"
     "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.\n"
     "\n"
     "  frazil run clicks.sql\n"
-    "  frazil run --set parallelism.default=2 --set execution.checkpointing.interval='5 s' clicks.sql\n";
+    "  frazil run --set parallelism.default=2 --set commit-interval='60 s' clicks.sql\n";
 
 static const char sql_text[] =
     "frazil sql: a shell, or a script from -e, -f or standard input\n"
     "\n"
     "  -e, -c SQL           execute and end (may be given several times)\n"
     "  -f FILE              execute a file and end (- is standard input)\n"
-    "  --format F           table tsv csv json ndjson typed (default: table on a terminal, else tsv)\n"
+    "  --format F           table tsv csv json ndjson typed (a terminal: table, else tsv)\n"
     "  --keep-going         go on behind a statement that failed\n"
-    "  --streaming          SELECT follows its inputs (SET 'execution.runtime-mode' = 'streaming')\n"
+    "  --streaming          SELECT follows its inputs ('execution.runtime-mode')\n"
     "  --data DIR, --set KEY=VALUE\n"
     "\n"
-    "In the shell: \\d [NAME] describe, \\dt tables, \\x expanded, \\timing, \\watch SECONDS, \\q quit.\n"
+    "In the shell: \\d [NAME] describe, \\dt tables, \\x expanded, \\timing, \\watch N, \\q quit.\n"
     "\n"
     "  frazil sql -e \"SELECT COUNT(*) FROM raw\"\n"
     "  echo 'SHOW TABLES;' | frazil sql --format json\n";
@@ -54,7 +55,7 @@ static const char check_text[] =
     "\n"
     "  --data DIR, --set KEY=VALUE\n"
     "\n"
-    "Definitions that the script makes are known to the statements behind them and are not stored.\n"
+    "Definitions of the script are known to the statements behind them and are not stored.\n"
     "Exit codes: 0 the script is good, 1 it is not.\n";
 
 void help_print(const char *verb)

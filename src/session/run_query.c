@@ -59,8 +59,8 @@ static enum status open_spill(struct session *session, struct err *err)
     if (session->spill != NULL) {
         return STATUS_OK;
     }
-    struct str directory = arena_printf(&session->arena, "%.*s/spill",
-                                        STR_ARGS(session->options.data_directory));
+    struct str directory =
+        arena_printf(&session->arena, "%.*s/spill", STR_ARGS(session->options.data_directory));
     struct spill_options options = {.directory = directory.ptr, .has_thread = true};
     return spill_new(&options, &session->spill, err);
 }
@@ -99,9 +99,8 @@ static enum status prepare_pipeline(struct statement_run *run, struct job_option
     struct arena *arena = &run->result->arena;
     job->name = pipeline_name(session, arena);
     TRY(check_name(job->name, err));
-    job->directory =
-        arena_printf(arena, "%.*s/checkpoints/%.*s",
-                     STR_ARGS(session->options.data_directory), STR_ARGS(job->name));
+    job->directory = arena_printf(arena, "%.*s/checkpoints/%.*s",
+                                  STR_ARGS(session->options.data_directory), STR_ARGS(job->name));
     TRY(file_make_directories(job->directory.ptr, err));
     struct str lock = arena_printf(arena, "%.*s/lock", STR_ARGS(job->directory));
     file_lock_release(&session->lock);
@@ -120,7 +119,8 @@ static enum status prepare_pipeline(struct statement_run *run, struct job_option
     job->store = session->store;
     job->script_digest = arena_printf(
         arena, "%016llx", (unsigned long long)hash_bytes(run->text.ptr, run->text.size, 0));
-    job->checkpoint_interval_ms = settings_duration_ms(settings, "execution.checkpointing.interval");
+    job->checkpoint_interval_ms =
+        settings_duration_ms(settings, "execution.checkpointing.interval");
     job->commit_interval_ms = settings_duration_ms(settings, "commit-interval");
     job->fresh = session->options.fresh;
     job->notify = session->options.notify;
@@ -155,11 +155,12 @@ enum status run_start_job(struct statement_run *run, const struct run_job_option
         .connectors = &session->connectors,
         .expr_settings = expr,
         .clock = clock_system(),
-        .parallelism = trivial ? 1 : parallelism > 0 ? (uint32_t)parallelism : cores(),
+        .parallelism = trivial           ? 1
+                       : parallelism > 0 ? (uint32_t)parallelism
+                                         : cores(),
         .memory_limit = memory_limit(settings),
         .batch_rows = (uint32_t)settings_count(settings, "debug.batch-rows"),
-        .watermark_interval_ms =
-            settings_duration_ms(settings, "pipeline.auto-watermark-interval"),
+        .watermark_interval_ms = settings_duration_ms(settings, "pipeline.auto-watermark-interval"),
         .threads = !trivial,
         .measure = options->measure,
         .hashes_zero = settings_bool(settings, "debug.hashes-zero"),

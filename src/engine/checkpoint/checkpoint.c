@@ -170,8 +170,8 @@ enum status checkpoint_decode(struct str bytes, struct arena *arena, struct chec
     out->script_digest = take_str(&reader);
     take_lists(&reader, arena, out);
     if (reader.failed || reader.at != block.payload.size || out->kind > BARRIER_STOP) {
-        return ERR(err, STATUS_INVALID_DATA, "checkpoint manifest: a field ends outside, offset %zu",
-                   reader.at);
+        return ERR(err, STATUS_INVALID_DATA,
+                   "checkpoint manifest: a field ends outside, offset %zu", reader.at);
     }
     return STATUS_OK;
 }
