@@ -4,8 +4,9 @@
 //
 //     bench_json [MIB [ROUNDS]]         decodes records made here (10 fields, about 234 bytes)
 //     bench_json --write FILE [MIB]     writes the same records, for the other side of the
-//     comparison
-//                                       (bench/compare_json.sh)
+//     comparison (bench/json_compare.py)
+//     bench_json --parts IN OUT         decodes the records of a file, keeps the columns, then writes
+//     them as Parquet (zstd 1): prints the CPU seconds of each of the two (bench/kafka.py)
 //
 // All ten columns are decoded, with a DECIMAL, a DOUBLE and two timestamps, and UTF-8 is checked.
 // Prints the rate of each round and the best; a checksum over the values shows that the work was
@@ -17,8 +18,13 @@
 #include <time.h>
 
 #include "base/arena.h"
+#include "base/byte_sink.h"
 #include "base/mem.h"
+#include "base/vec.h"
+#include "codec/compress.h"
 #include "codec/json_decode.h"
+#include "codec/parquet_writer.h"
+#include "data/batch.h"
 
 static uint64_t random_next(uint64_t *state)
 {
@@ -92,7 +98,7 @@ static uint64_t decode_all(struct json_decoder *decoder, struct str text, uint64
     return sum;
 }
 
-static struct json_decoder *decoder_make(struct arena *arena)
+static const struct type_field *record_fields(struct arena *arena)
 {
     const struct type_field fields[] = {
         {.name = STR_LIT("id"), .type = &type_bigint},
@@ -106,8 +112,13 @@ static struct json_decoder *decoder_make(struct arena *arena)
         {.name = STR_LIT("ts"), .type = &type_timestamp3},
         {.name = STR_LIT("created"), .type = &type_timestamp_ltz3},
     };
+    return arena_copy(arena, fields, sizeof fields);
+}
+
+static struct json_decoder *decoder_make(struct arena *arena)
+{
     struct json_decode_spec spec = {
-        .fields = fields, .field_count = 10, .option_prefix = STR_LIT("json.")};
+        .fields = record_fields(arena), .field_count = 10, .option_prefix = STR_LIT("json.")};
     struct json_decoder *decoder;
     struct err err;
     if (json_decode_new(&spec, &decoder, &err) != STATUS_OK) {
@@ -128,8 +139,115 @@ static int file_write(const char *path, size_t mib)
     return good ? 0 : 1;
 }
 
+// --- decode, then encode ---------------------------------------------------------------------------
+
+static void check(enum status status, const struct err *err)
+{
+    if (status != STATUS_OK) {
+        fprintf(stderr, "%s\n", err->text);
+        exit(1);
+    }
+}
+
+struct kept {
+    VEC(struct batch *) batches;
+    uint64_t rows;
+};
+
+static double decode_kept(struct json_decoder *decoder, struct str text, struct kept *kept)
+{
+    double took = 0;
+    struct err err;
+    while (text.size > 0) {
+        size_t used;
+        double begin = seconds_now();
+        check(json_decode_lines(decoder, text, BATCH_ROWS_MAX, &used, &err), &err);
+        took += seconds_now() - begin;
+        struct batch batch = {.row_count = json_decode_rows(decoder),
+                              .column_count = 10,
+                              .columns = (struct column *)(uintptr_t)json_decode_columns(decoder)};
+        VEC_PUSH(&kept->batches, batch_settle(&batch, NULL));
+        kept->rows += batch.row_count;
+        text = str_slice(text, used, text.size);
+    }
+    return took;
+}
+
+struct stdio_sink {
+    struct byte_sink sink;
+    FILE *file;
+};
+
+static enum status stdio_write(struct byte_sink *self, const void *bytes, size_t size,
+                               struct err *err)
+{
+    return fwrite(bytes, 1, size, ((struct stdio_sink *)self)->file) == size
+               ? STATUS_OK
+               : ERR(err, STATUS_IO, "cannot write");
+}
+
+static double encode_kept(struct arena *arena, const struct kept *kept, const char *path)
+{
+    static const struct byte_sink_ops ops = {.write = stdio_write};
+    int32_t id = 1;
+    struct err err;
+    struct parquet_writer_options options = {
+        .fields = parquet_schema_fields(arena, type_row(arena, record_fields(arena), 10, false), &id),
+        .field_count = 10,
+        .level = 1};
+    struct stdio_sink sink = {.sink = {.ops = &ops}, .file = fopen(path, "w")};
+    if (sink.file == NULL || !compress_find(STR_LIT("zstd"), &options.codec)) {
+        exit(1);
+    }
+    double begin = seconds_now();
+    struct parquet_encoder *encoder = parquet_encoder_new();
+    struct parquet_writer *writer;
+    check(parquet_writer_new(encoder, &options, &writer, &err), &err);
+    for (uint32_t i = 0; i < kept->batches.count; i++) {
+        check(parquet_writer_append(writer, kept->batches.items[i], &err), &err);
+    }
+    check(parquet_writer_close(writer, NULL, 0, &sink.sink, &err), &err);
+    fclose(sink.file);
+    double took = seconds_now() - begin;
+    parquet_writer_free(writer);
+    parquet_encoder_free(encoder);
+    return took;
+}
+
+static int parts(const char *in, const char *out)
+{
+    struct arena arena;
+    struct kept kept = {0};
+    arena_init(&arena);
+    FILE *file = fopen(in, "r");
+    if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
+        return 1;
+    }
+    size_t size = (size_t)ftell(file);
+    char *text = mem_zalloc(size + 4096);
+    rewind(file);
+    bool is_read = fread(text, 1, size, file) == size;
+    fclose(file);
+    struct json_decoder *decoder = decoder_make(&arena);
+    double decode = is_read ? decode_kept(decoder, str_make(text, size), &kept) : 0;
+    double encode = encode_kept(&arena, &kept, out);
+    printf("{\"rows\":%llu,\"decode_cpu_s\":%.4f,\"encode_cpu_s\":%.4f}\n",
+           (unsigned long long)kept.rows, decode, encode);
+    for (uint32_t i = 0; i < kept.batches.count; i++) {
+        batch_drop(kept.batches.items[i]);
+    }
+    VEC_RELEASE(&kept.batches);
+    json_decode_free(decoder);
+    arena_release(&arena);
+    mem_free(text);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 4 && strcmp(argv[1], "--parts") == 0) {
+        return parts(argv[2], argv[3]);
+    }
     if (argc > 2 && strcmp(argv[1], "--write") == 0) {
         return file_write(argv[2], argc > 3 ? strtoul(argv[3], NULL, 10) : 256);
     }

@@ -28,7 +28,7 @@ def main():
     p.add_argument("--quick", action="store_true", help="64 MiB")
     a = p.parse_args()
     budget = 64 if a.quick else a.budget
-    count = int(ROWS_A_MIB * budget * 4.4)
+    count = int(ROWS_A_MIB * budget * 4.4) // 2 * 2
     rows = report.Rows()
     with report.Folder() as folder:
         free, state = group(folder, count, 0)
