@@ -154,6 +154,43 @@ enum status avro_cursor_value(struct avro_cursor *cursor, const struct avro_sche
     return cut(err);
 }
 
+// Skips a value without branches and children; false: it has some.
+static bool skip_plain(struct avro_cursor *cursor, enum avro_kind kind, enum status *status,
+                       struct err *err)
+{
+    int64_t size;
+    struct str span;
+    switch (kind) {
+    case AVRO_INT:
+    case AVRO_LONG:
+    case AVRO_ENUM:
+        while (cursor->at < cursor->end && (*cursor->at & 0x80) != 0) {
+            cursor->at++;
+        }
+        *status = cursor->at < cursor->end ? STATUS_OK : cut(err);
+        cursor->at += *status == STATUS_OK;
+        return true;
+    case AVRO_BYTES:
+    case AVRO_STRING:
+        *status = read_long(cursor, &size, err);
+        if (*status == STATUS_OK) {
+            *status = size < 0 ? cut(err) : read_span(cursor, (uint64_t)size, &span, err);
+        }
+        return true;
+    case AVRO_NULL:
+    case AVRO_BOOLEAN:
+    case AVRO_FLOAT:
+    case AVRO_DOUBLE:
+    case AVRO_FIXED:
+    case AVRO_ARRAY:
+    case AVRO_MAP:
+    case AVRO_RECORD:
+    case AVRO_UNION:
+        break;
+    }
+    return false;
+}
+
 static enum status skip_items(struct avro_cursor *cursor, const struct avro_schema *schema,
                               struct err *err)
 {
@@ -175,6 +212,10 @@ enum status avro_cursor_skip(struct avro_cursor *cursor, const struct avro_schem
                              struct err *err)
 {
     struct avro_value value;
+    enum status status;
+    if (skip_plain(cursor, schema->kind, &status, err)) {
+        return status;
+    }
     TRY(avro_cursor_value(cursor, schema, &value, err));
     if (value.kind != AVRO_RECORD && value.kind != AVRO_ARRAY && value.kind != AVRO_MAP) {
         return STATUS_OK;

@@ -35,7 +35,7 @@ struct avro_writer_options {
     const struct avro_meta *metas; // further header keys
     uint32_t meta_count;
     bool without_compression; // codec null instead of deflate
-    int32_t level;            // of deflate; 0: 9, Java's default for manifests
+    int32_t level;            // of deflate; 0: 6
     uint8_t sync[16];         // random, given by the caller so that tests are repeatable
     size_t size_max;          // 0: 1 GiB
 };
