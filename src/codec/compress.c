@@ -14,7 +14,11 @@
 #include "base/buf.h"
 #include "base/mem.h"
 
+// For numbers: matches are rare and near, the gain is in the literals.
+enum { NUMBERS_HASH_LOG = 10, NUMBERS_STEP = 2 };
+
 struct compress {
+    enum compress_kind kind;
     ZSTD_CCtx *zstd;
     ZSTD_DCtx *unzstd;
     LZ4F_dctx *unlz4;
@@ -46,6 +50,11 @@ void compress_free(struct compress *compress)
         libdeflate_free_decompressor(compress->inflate);
     }
     mem_free(compress);
+}
+
+void compress_set_kind(struct compress *compress, enum compress_kind kind)
+{
+    compress->kind = kind;
 }
 
 const char *compress_name(enum compress_codec codec)
@@ -93,8 +102,17 @@ static enum status compress_zstd(struct compress *compress, int32_t level, struc
         ASSERT(compress->zstd != NULL);
     }
     int zstd_level = level == COMPRESS_LEVEL_DEFAULT ? ZSTD_CLEVEL_DEFAULT : level;
-    *out_size = ZSTD_compressCCtx(compress->zstd, out, ZSTD_compressBound(in.size), in.ptr, in.size,
-                                  zstd_level);
+    size_t room = ZSTD_compressBound(in.size);
+    if (compress->kind == COMPRESS_BYTES || zstd_level < 1 || zstd_level > 2) {
+        // Takes no notice of the parameters that are set below.
+        *out_size = ZSTD_compressCCtx(compress->zstd, out, room, in.ptr, in.size, zstd_level);
+    } else {
+        int step = compress->kind == COMPRESS_NUMBERS_STEPPED ? NUMBERS_STEP : 0;
+        ZSTD_CCtx_setParameter(compress->zstd, ZSTD_c_compressionLevel, zstd_level);
+        ZSTD_CCtx_setParameter(compress->zstd, ZSTD_c_hashLog, NUMBERS_HASH_LOG);
+        ZSTD_CCtx_setParameter(compress->zstd, ZSTD_c_targetLength, step);
+        *out_size = ZSTD_compress2(compress->zstd, out, room, in.ptr, in.size);
+    }
     return ZSTD_isError(*out_size)
                ? ERR(err, STATUS_INVALID_DATA, "zstd: %s", ZSTD_getErrorName(*out_size))
                : STATUS_OK;

@@ -215,15 +215,34 @@ static bool is_worthwhile(struct str plain, struct str packed)
 
 struct page_bytes {
     struct str plain;
-    size_t levels; // in front, that are not compressed
+    size_t levels;   // in front, that are not compressed
+    bool is_numbers; // plain values of fixed width
 };
+
+// Numbers go with the step that was smaller on the chunk's first page of some size.
+static enum status compress_numbers(struct parquet_writer *writer, struct parquet_chunk *chunk,
+                                    struct page_bytes bytes, struct str *out, struct err *err)
+{
+    struct compress *context = writer->encoder->compress;
+    compress_set_kind(context, chunk->stepping == PARQUET_STEPS ? COMPRESS_NUMBERS_STEPPED
+                                                                : COMPRESS_NUMBERS);
+    enum status status = compress(writer, bytes.plain, bytes.levels, out, err);
+    if (status == STATUS_OK && chunk->stepping == PARQUET_NOT_SEEN &&
+        bytes.plain.size >= RAW_PAGE_MIN) {
+        size_t close = out->size;
+        compress_set_kind(context, COMPRESS_NUMBERS_STEPPED);
+        status = compress(writer, bytes.plain, bytes.levels, out, err);
+        chunk->stepping = out->size < close ? PARQUET_STEPS : PARQUET_STEPS_NOT;
+    }
+    compress_set_kind(context, COMPRESS_BYTES);
+    return status;
+}
 
 // The bytes into the payload: compressed, or raw.
 static enum status pack(struct parquet_writer *writer, struct parquet_chunk *chunk,
                         struct parquet_page *page, struct page_bytes bytes, struct err *err)
 {
     struct str plain = bytes.plain;
-    size_t from = bytes.levels;
     struct str packed = plain;
     bool first = chunk->pages.count == 0 && chunk->dictionary.slots == 0;
     bool tried = !chunk->is_raw || chunk->pages.count % RAW_TRIAL_PAGES == 0;
@@ -232,7 +251,8 @@ static enum status pack(struct parquet_writer *writer, struct parquet_chunk *chu
                    plain.size);
     }
     if (writer->options.codec != COMPRESS_NONE && tried) {
-        TRY(compress(writer, plain, from, &packed, err));
+        TRY(bytes.is_numbers ? compress_numbers(writer, chunk, bytes, &packed, err)
+                             : compress(writer, plain, bytes.levels, &packed, err));
         bool pays = is_worthwhile(plain, packed);
         if (first && !pays && plain.size >= RAW_PAGE_MIN) {
             chunk->is_raw = true;
@@ -327,8 +347,11 @@ enum status parquet_page_writer_data(struct parquet_writer *writer, struct parqu
     struct str whole = {NULL, 0};
     TRY(put_values(writer, leaf, &whole, &encoding, err));
     page.encoding = (uint8_t)encoding;
-    struct page_bytes bytes = {.plain = whole.ptr != NULL ? whole : bytebuf_str(&encoder->page),
-                               .levels = v1 ? 0 : levels};
+    struct page_bytes bytes = {
+        .plain = whole.ptr != NULL ? whole : bytebuf_str(&encoder->page),
+        .levels = v1 ? 0 : levels,
+        .is_numbers = encoding == PARQUET_PLAIN &&
+                      (leaf->store == PARQUET_STORE_W4 || leaf->store == PARQUET_STORE_W8)};
     TRY(pack(writer, leaf->chunk, &page, bytes, err));
     note_bounds(writer, leaf, &page);
     note_chunk(leaf, &page);

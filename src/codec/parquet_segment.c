@@ -91,7 +91,8 @@ static void put_chunk(struct bytebuf *out, const struct parquet_chunk *chunk,
                       const struct parquet_leaf *leaf, uint64_t *offset)
 {
     bytebuf_add_byte(out, (uint8_t)chunk->state);
-    bytebuf_add_byte(out, (uint8_t)(chunk->is_raw | (int)chunk->compactness << 1));
+    bytebuf_add_byte(
+        out, (uint8_t)(chunk->is_raw | (int)chunk->compactness << 1 | (int)chunk->stepping << 3));
     put_range(out, &chunk->range);
     const uint64_t counts[] = {chunk->slots,     chunk->nulls,        chunk->nans,
                                chunk->var_bytes, chunk->packed_bytes, chunk->plain_bytes};
@@ -401,6 +402,7 @@ static void get_chunk(struct restoring *at, struct parquet_chunk *chunk, struct 
     uint8_t flags = get_byte(cursor);
     chunk->is_raw = (flags & 1) != 0;
     chunk->compactness = (enum parquet_compactness)(flags >> 1 & 3);
+    chunk->stepping = (enum parquet_stepping)(flags >> 3 & 3);
     get_range(cursor, &chunk->range);
     chunk->slots = get_varint(cursor);
     chunk->nulls = get_varint(cursor);

@@ -74,6 +74,7 @@ enum parquet_dictionary_state {
     PARQUET_DICTIONARY_ENDED, // its pages stand, further ones are plain
 };
 
+enum parquet_stepping { PARQUET_NOT_SEEN, PARQUET_STEPS_NOT, PARQUET_STEPS };
 enum parquet_compactness { PARQUET_UNDECIDED, PARQUET_STAYS_PLAIN, PARQUET_IS_COMPACT };
 
 // One leaf in one row group.
@@ -88,6 +89,8 @@ struct parquet_chunk {
     bool is_raw;
     // What plain pages are encoded with, once some page showed which is smaller.
     enum parquet_compactness compactness;
+    // How zstd goes about pages of plain numbers, once one page showed which is smaller.
+    enum parquet_stepping stepping;
     struct parquet_range range;
     uint64_t slots;
     uint64_t nulls;
