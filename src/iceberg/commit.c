@@ -209,6 +209,15 @@ static enum status search(struct commit_state *state, struct str location, bool 
 
 enum outcome { DONE, RETRY, STOP };
 
+// What must not be done after an unknown outcome (TABLE_ENV_BREAK_RETRY).
+static enum outcome blind_retry(struct commit_state *state, enum status *status, struct err *err)
+{
+    state->snapshot_id = table_env_snapshot_id(state->table->place.env);
+    state->manifests.count = 0;
+    *status = iceberg_table_refresh(state->table, err);
+    return *status == STATUS_OK ? RETRY : STOP;
+}
+
 // After the swap said something other than OK.
 static enum outcome not_published(struct commit_state *state, struct str location, bool *unknown,
                                   enum status *status, struct err *err)
@@ -230,6 +239,9 @@ static enum outcome not_published(struct commit_state *state, struct str locatio
     }
     if (*status != STATUS_COMMIT_UNKNOWN) {
         return STOP;
+    }
+    if ((state->table->place.env->broken_rules & TABLE_ENV_BREAK_RETRY) != 0) {
+        return blind_retry(state, status, err);
     }
     *unknown = true;
     if (search(state, location, &found, &ignored) != STATUS_OK) {
@@ -274,7 +286,9 @@ static enum status attempt_once(struct commit_state *state, struct commit_result
         *outcome = DONE; // an earlier attempt took effect after all
         return STATUS_OK;
     }
-    if (options->check != NULL) {
+    unsigned broken = table->place.env->broken_rules;
+    if (options->check != NULL &&
+        (broken & (TABLE_ENV_BREAK_SEARCH | TABLE_ENV_BREAK_RETRY)) == 0) {
         TRY(options->check(options->context, table->metadata, err));
     }
     state->attempt++;

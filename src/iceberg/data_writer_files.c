@@ -283,6 +283,24 @@ static void add_directories(struct strbuf *out, struct str path)
     }
 }
 
+static bool has_bare_names(const struct data_writer *writer)
+{
+    return (writer->options.env->broken_rules & TABLE_ENV_BREAK_FILE_NAMES) != 0;
+}
+
+static struct str file_name(struct data_writer *writer)
+{
+    const struct data_writer_options *options = &writer->options;
+    uint32_t number = ++writer->file_counter;
+    if (has_bare_names(writer)) {
+        return arena_printf(&writer->closed_arena, "%05u-%llu-%05u.parquet", options->instance,
+                            (unsigned long long)writer->epoch, number);
+    }
+    return arena_printf(&writer->closed_arena, "%05u-%llu-%llu-%s-%05u.parquet",
+                        options->instance, (unsigned long long)options->run,
+                        (unsigned long long)writer->epoch, writer->uuid, number);
+}
+
 static struct str file_path(struct data_writer *writer, const struct data_writer_file *file)
 {
     struct strbuf partition;
@@ -291,11 +309,9 @@ static struct str file_path(struct data_writer *writer, const struct data_writer
     strbuf_init(&directories, PATH_SIZE_MAX);
     partition_spec_path(&partition, writer->spec, file->tuple);
     add_directories(&directories, strbuf_str(&partition));
-    struct str path =
-        arena_printf(&writer->closed_arena, "%.*s/%s%05u-%llu-%llu-%s-%05u.parquet",
-                     STR_ARGS(writer->data_directory), directories.ptr, writer->options.instance,
-                     (unsigned long long)writer->options.run, (unsigned long long)writer->epoch,
-                     writer->uuid, ++writer->file_counter);
+    struct str path = arena_printf(&writer->closed_arena, "%.*s/%s%.*s",
+                                   STR_ARGS(writer->data_directory), directories.ptr,
+                                   STR_ARGS(file_name(writer)));
     strbuf_release(&directories);
     strbuf_release(&partition);
     return path;
@@ -327,7 +343,8 @@ static enum status assemble(struct data_writer *writer, struct data_writer_file 
         status = parquet_writer_close(file->parquet, sources, count, &out->sink, err);
     }
     if (status == STATUS_OK) {
-        status = store_finish(out, STORE_EXCLUSIVE | STORE_SYNC_LATER, err);
+        int exclusive = has_bare_names(writer) ? 0 : STORE_EXCLUSIVE;
+        status = store_finish(out, exclusive | STORE_SYNC_LATER, err);
     }
     store_close(out);
     mem_free(slices);

@@ -39,7 +39,8 @@ static void system_sleep_ms(struct table_env *env, int64_t duration_ms)
 
 struct table_env *table_env_system(void)
 {
-    static struct table_env env = {system_now_ms, system_random, system_sleep_ms};
+    static struct table_env env = {
+        .now_ms = system_now_ms, .random = system_random, .sleep_ms = system_sleep_ms};
     return &env;
 }
 

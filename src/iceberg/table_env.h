@@ -11,10 +11,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// Rules of exactly-once that are broken on purpose, so that a simulation shows what each of them is
+// for. Only the simulator sets them.
+enum {
+    TABLE_ENV_BREAK_SEARCH = 1,     // nobody looks for a token before committing
+    TABLE_ENV_BREAK_RETRY = 2,      // after an unknown outcome the same rows are committed again
+    TABLE_ENV_BREAK_FILE_NAMES = 4, // names of data files say nothing of the run that made them
+};
+
 struct table_env {
     int64_t (*now_ms)(struct table_env *env); // wall clock
     void (*random)(struct table_env *env, void *out, size_t size);
     void (*sleep_ms)(struct table_env *env, int64_t duration_ms);
+    unsigned broken_rules; // 0
 };
 
 // The system's; borrowed for ever; any thread.

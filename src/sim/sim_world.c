@@ -85,7 +85,14 @@ struct sim_world *sim_world_new(const struct sim_world_options *options)
     world->now_us = START_US;
     world->clock = (struct sim_clock){{clock_now, clock_now}, world};
     world->env = (struct sim_env){
-        {.now_ms = env_now_ms, .random = env_random, .sleep_ms = env_sleep_ms}, world};
+        {.now_ms = env_now_ms,
+         .random = env_random,
+         .sleep_ms = env_sleep_ms,
+         .broken_rules = options->broken == SIM_BREAK_SEARCH      ? TABLE_ENV_BREAK_SEARCH
+                         : options->broken == SIM_BREAK_RETRY     ? TABLE_ENV_BREAK_RETRY
+                         : options->broken == SIM_BREAK_FILE_NAME ? TABLE_ENV_BREAK_FILE_NAMES
+                                                                  : 0},
+        world};
     world->env_random = sim_random_stream(options->seed, STREAM_ENV);
     world->fault_random = sim_random_stream(options->seed, STREAM_FAULT);
     world->dead_from = UINT64_MAX;
