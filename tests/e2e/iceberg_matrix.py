@@ -419,6 +419,45 @@ def check(matrix, name, partitions, properties):
         raise Failure(f"verify: {found[:3]}")
 
 
+def check_together(matrix):
+    """We and PyIceberg append in turn to one table of one catalog file."""
+    import pyarrow
+    from pyiceberg.catalog.sql import SqlCatalog
+    matrix.choose_rows([])
+    spec = {"columns": [{"id": 1, "name": "id", "required": False, "type": "long"},
+                        {"id": 2, "name": "s", "required": False, "type": "string"}],
+            "format-version": 2, "partitions": [{"transform": "bucket[3]", "column": "id"}],
+            "properties": {"commit.manifest.min-count-to-merge": "4"}}
+    path = os.path.join(matrix.folder, "together.json")
+    rows_path = os.path.join(matrix.folder, "together.ndjson")
+    with open(path, "w", encoding="utf-8") as out:
+        json.dump(spec, out)
+    where = [matrix.database, matrix.warehouse, NS, "together"]
+    matrix.run("create", *where, path)
+    expected = []
+    for turn in range(6):
+        rows = [{"id": turn * 100 + i, "s": f"{turn}-{i}"} for i in range(20)]
+        expected += in_lines(rows)
+        if turn % 2 == 0:
+            with open(rows_path, "w", encoding="utf-8") as out:
+                out.writelines(canonical(row) + "\n" for row in rows)
+            matrix.run("append", *where, rows_path)
+        else:
+            catalog = SqlCatalog("lake", uri=f"sqlite:///{matrix.database}", warehouse="",
+                                 init_catalog_tables="false")
+            catalog.load_table(f"{NS}.together").append(pyarrow.Table.from_pylist(
+                rows, pyarrow.schema([("id", pyarrow.int64()), ("s", pyarrow.string())])))
+    expected.sort()
+    table = os.path.join(matrix.folder, "warehouse", NS, "together")
+    matrix.same("we", matrix.by_ourselves("together"), expected)
+    matrix.same("pyiceberg", matrix.by_pyiceberg("together"), expected)
+    matrix.same("duckdb", matrix.by_duckdb(table), expected)
+    report = verify.Checker(judge.newest_metadata(table), maps=[], orphans=True).run()
+    found = [f for f in report.findings if f["severity"] in ("ERROR", "WARN")]
+    if found:
+        raise Failure(f"verify: {found[:3]}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tool")
@@ -438,6 +477,13 @@ def main():
         except Failure as failure:
             failed += 1
             print(f"FAIL {name}: {failure}")
+    if not options.only or "together" in options.only:
+        try:
+            check_together(matrix)
+            passed += 1
+        except Failure as failure:
+            failed += 1
+            print(f"FAIL together: {failure}")
     if not options.keep:
         shutil.rmtree(folder)
     print(f"{passed} passed, {failed} failed")
