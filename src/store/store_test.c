@@ -14,20 +14,36 @@
 #include "base/buf.h"
 #include "store/store_file.h"
 #include "store/store_memory.h"
+#include "sys/file.h"
 
-static struct store *file_store(void)
+static void remove_tree(const char *path)
 {
-    char template[] = "/tmp/store_test.XXXXXX";
-    assert_non_null(mkdtemp(template));
-    return store_file_new(template);
+    struct arena arena = {0};
+    struct err err;
+    struct file_entry *entries;
+    size_t count;
+    assert_int_equal(file_list(path, &arena, &entries, &count, &err), STATUS_OK);
+    for (size_t i = 0; i < count; i++) {
+        struct str below = arena_printf(&arena, "%s/%.*s", path, STR_ARGS(entries[i].name));
+        if (entries[i].info.is_directory) {
+            remove_tree(below.ptr);
+        } else {
+            assert_int_equal(file_remove(below.ptr, &err), STATUS_OK);
+        }
+    }
+    assert_int_equal(file_remove_directory(path, &err), STATUS_OK);
+    arena_release(&arena);
 }
 
 // Runs `test` on both stores: they make the same promises.
 static void on_both(void (*test)(struct store *))
 {
-    struct store *store = file_store();
+    char template[] = "/tmp/store_test.XXXXXX";
+    assert_non_null(mkdtemp(template));
+    struct store *store = store_file_new(template);
     test(store);
     store_free(store);
+    remove_tree(template);
     store = store_memory_new(NULL);
     test(store);
     store_free(store);
@@ -126,7 +142,7 @@ static void test_what_is_written_appears_at_the_finish(void **state)
 static void test_a_file_uri_is_its_path(void **state)
 {
     (void)state;
-    struct store *store = file_store();
+    struct store *store = store_file_new("/nowhere");
     char template[] = "/tmp/store_test_uri.XXXXXX";
     char uri[200];
     assert_non_null(mkdtemp(template));
@@ -136,6 +152,7 @@ static void test_a_file_uri_is_its_path(void **state)
     assert_true(holds(store, uri, "1"));
     snprintf(uri, sizeof uri, "%s/x", template);
     assert_true(holds(store, uri, "1"));
+    remove_tree(template);
     store_free(store);
 }
 
