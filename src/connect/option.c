@@ -219,6 +219,22 @@ static enum status option_check_required(const struct table_def *def, const stru
     return STATUS_OK;
 }
 
+// "a|b" is shown as "a, b".
+static void option_hint(const struct option_def *option, const char *fault, struct err *err)
+{
+    char text[ERR_HINT_MAX];
+    size_t size = 0;
+    for (const char *at = fault; *at != '\0' && size + 3 < sizeof text; at++) {
+        bool separates = option->type == OPTION_ENUM && *at == '|';
+        text[size++] = separates ? ',' : *at;
+        if (separates) {
+            text[size++] = ' ';
+        }
+    }
+    text[size] = '\0';
+    err_hint(err, option->type == OPTION_ENUM ? "one of: %s" : "it is %s", text);
+}
+
 static enum status option_check_all(const struct table_def *def, const struct option_set *sets,
                                     uint32_t count, struct err *err)
 {
@@ -234,7 +250,7 @@ static enum status option_check_all(const struct table_def *def, const struct op
         }
         ERR(err, STATUS_INVALID_DATA, "option '%.*s' cannot be '%.*s'", STR_ARGS(set->key),
             STR_ARGS(set->value));
-        err_hint(err, option->type == OPTION_ENUM ? "one of: %s" : "it is %s", fault);
+        option_hint(option, fault, err);
         return STATUS_INVALID_DATA;
     }
     for (uint32_t i = 0; i < count; i++) {

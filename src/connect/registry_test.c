@@ -105,7 +105,7 @@ static void what_is_wrong_is_said_with_the_nearest_name(void **state)
         {{"connector", "filesystem", "path", "/x", "format", "json",
           "json.timestamp-format.standard", "UTC"},
          "cannot be 'UTC'",
-         "one of: SQL|ISO-8601"},
+         "one of: SQL, ISO-8601"},
         {{"connector", "filesystem", "path", "/x", "format", "json", "source.monitor-interval",
           "soon"},
          "cannot be 'soon'",

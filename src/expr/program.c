@@ -72,11 +72,35 @@ static void set_nulls(struct program *program, uint32_t number)
     reg->has_bits = false;
 }
 
+// Kernels say what a text is not; here it is known which.
+static void add_text(struct program *program, const struct program_step *step, uint32_t row,
+                     struct err *err)
+{
+    enum { SHOWN_MAX = 60 };
+    if (err == NULL || step->arg_count == 0 ||
+        strncmp(err->text, "text that is no ", strlen("text that is no ")) != 0) {
+        return;
+    }
+    const struct column *texts = reg_column(program, step->args[0]);
+    if (texts->physical != PHYSICAL_STRING || column_is_null(texts, row)) {
+        return;
+    }
+    struct str text = strview_str(column_value(texts, row));
+    size_t shown = text.size < SHOWN_MAX ? text.size : SHOWN_MAX;
+    while (shown < text.size && shown > 0 && ((unsigned char)text.ptr[shown] & 0xc0) == 0x80) {
+        shown--; // whole characters
+    }
+    size_t size = strlen(err->text);
+    (void)snprintf(err->text + size, sizeof err->text - size, ": '%.*s'%s", (int)shown, text.ptr,
+                   shown < text.size ? "..." : "");
+}
+
 // A step's message gets the place of its text in the statement and the row's origin.
 static enum status fail_at_row(struct program *program, const struct program_step *step,
                                uint32_t row, enum status status, struct err *err)
 {
     const struct batch_origin *origin = program->in->origin;
+    add_text(program, step, row, err);
     if (origin != NULL) {
         uint64_t place = origin->places != NULL ? origin->places[row] : origin->first + row;
         err_context(err, "%.*s, %s %llu", STR_ARGS(origin->name), origin->unit,

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/strbuf.h"
+#include "connect/registry.h"
 #include "engine/job.h"
 #include "session/session_int.h"
 #include "sql/parse.h"
@@ -214,10 +215,32 @@ enum status run_query(struct statement_run *run, struct err *err)
     return run_start_job(run, &(struct run_job_options){.plan = plan}, &run->result->job, err);
 }
 
-static bool is_bounded(const struct plan *plan)
+// Generators without an end have none in a batch query either; other tables end with what is there.
+static bool never_ends(struct statement_run *run, const struct plan_node *node)
+{
+    if (node->kind != PLAN_SCAN) {
+        return false;
+    }
+    const struct str *name = table_def_option(node->as.scan.table, "connector");
+    if (name == NULL || (!str_is(*name, "datagen") && !str_is(*name, "nexmark"))) {
+        return false;
+    }
+    struct connector_lookup lookup = registry_lookup();
+    struct connector_info info = {0};
+    return lookup.describe(lookup.self, &run->result->arena, node->as.scan.table, false, &info,
+                           NULL) == STATUS_OK &&
+           !info.is_bounded;
+}
+
+static bool is_bounded(struct statement_run *run, const struct plan *plan)
 {
     for (uint32_t i = 0; i < plan->sink_count; i++) {
         if (!plan->sinks[i]->bounded) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < plan->node_count; i++) {
+        if (never_ends(run, plan->nodes[i])) {
             return false;
         }
     }
@@ -252,7 +275,7 @@ static enum status insert(struct statement_run *run, const struct ast_insert *co
     bool named = settings_get(&run->session->settings, "pipeline.name")[0] != '\0';
     bool is_pipeline =
         run->session->options.pipeline_name.size > 0 || (named && plan->is_streaming);
-    if (!is_pipeline && !is_bounded(plan)) {
+    if (!is_pipeline && !is_bounded(run, plan)) {
         ERR(err, STATUS_INVALID_DATA, "this INSERT never ends: it is a pipeline without a name");
         err_at(err, ERR_STAGE_VALIDATE, run->statement->at.offset, run->statement->at.length);
         err_hint(err, "SET 'pipeline.name' = '...' first, or put it into a file for frazil run");

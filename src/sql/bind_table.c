@@ -41,6 +41,9 @@ enum status bind_table_find(struct binder *binder, const struct ast_path *path,
     if (status == STATUS_OK) {
         return STATUS_OK;
     }
+    if (status == STATUS_IO || status == STATUS_LIMIT || status == STATUS_UNAVAILABLE) {
+        return status; // the catalog's disk: no fault of this place
+    }
     if (status != STATUS_NOT_FOUND) {
         return bind_refused(status, err, path->at);
     }
