@@ -152,7 +152,12 @@ enum status checkpoint_decode(struct str bytes, struct arena *arena, struct chec
 {
     struct block block;
     size_t used;
-    TRY(block_read(bytes, NULL, arena, &block, &used, err));
+    struct compress *compress = compress_new(); // what is damaged may ask for one
+    enum status status = block_read(bytes, compress, arena, &block, &used, err);
+    compress_free(compress);
+    if (status != STATUS_OK) {
+        return status;
+    }
     if (block.kind != CHECKPOINT_BLOCK_KIND || used != bytes.size) {
         return ERR(err, STATUS_INVALID_DATA, "this is no checkpoint manifest");
     }
