@@ -3,7 +3,7 @@
 """Kafka JSON into an Iceberg table (zstd): rows a CPU-second against the sum of its parts measured alone,
 and against Flink's.
 
-    kafka.py [--rows 2000000] [--runs 3] [--partitions 2]
+    kafka.py [--rows 3000000] [--runs 3] [--partitions 2]
 
 The messages are the records of bench_json (10 fields, about 234 bytes). Whole: `frazil run`, topic to its
 end, into an Iceberg table; CPU of the process, start, checkpoints and commit included. Parts, alternating
@@ -93,7 +93,7 @@ def measure(rows, broker, a, path):
 
 def main():
     p = argparse.ArgumentParser()
-    p.add_argument("--rows", type=int, default=2000000)
+    p.add_argument("--rows", type=int, default=3000000)
     p.add_argument("--runs", type=int, default=3)
     p.add_argument("--partitions", type=int, default=2)
     p.add_argument("--parallelism", type=int, default=1)
