@@ -8,10 +8,11 @@ build=(gcc libc6-dev cmake ninja-build make pkg-config ca-certificates
   libzstd-dev liblz4-dev libsnappy-dev libbrotli-dev libdeflate-dev zlib1g-dev libroaring-dev
   libpcre2-dev libutf8proc-dev libsqlite3-dev libxxhash-dev libssl-dev libedit-dev librdkafka-dev
   libjansson-dev libcmocka-dev tzdata)
-test=(python3 python3-venv python3-pip zstd strace universal-ctags git)
+test=(python3 python3-venv python3-pip zstd strace universal-ctags git iproute2
+  default-jdk-headless maven)
 fuzz=(clang-14 libclang-rt-14-dev llvm-14)
 lint=(clang-format-14 clang-tidy-14 cppcheck)
-judge=(default-jdk-headless maven openssl)
+judge=(openssl)
 
 wanted=()
 for purpose in "$@"; do

@@ -333,6 +333,12 @@ enum status catalog_sqlite_get_table(struct catalog *catalog, struct arena *aren
     if (status == STATUS_NOT_FOUND && str_starts(str_from(err->text), "table '")) {
         return missing(self, database, name, err);
     }
+    if (status == STATUS_NOT_FOUND) {
+        err_context(err, "table '%.*s.%.*s' is in the catalog, and its metadata is not there",
+                    STR_ARGS(database), STR_ARGS(name));
+        err_hint(err, "restore the file from a backup; DROP TABLE removes the catalog's entry");
+        return STATUS_INVALID_DATA;
+    }
     TRY(status);
     status = iceberg_def_of_table(arena, table->metadata, &def, err);
     iceberg_table_free(table);

@@ -12,8 +12,10 @@ The cases are in bad_input/*.cases. A case has a folder of its own and steps, on
   sh COMMAND            a shell command that must succeed
   topic NAME PARTITIONS [CONFIG=VALUE…]   on the real broker
   produce TOPIC PARTITION                 one message a line
+  drop TOPIC PARTITION OFFSET             the log begins there; delete TOPIC: all of it
   run ARGUMENTS         frazil ARGUMENTS (shell quoting); waits for its end
   start ARGUMENTS       in the background; waits for its first checkpoint; `stop` interrupts it
+  wait TABLE N          until the table has N rows
   nobody run …          as a user who may write nothing; full run …: on a disk that is full
   exit N                of the last run
   err, out              what it wrote, exactly (status lines left out); DIR is the case's folder
@@ -65,7 +67,8 @@ def load(path):
             elif line and not line.startswith("#"):
                 step = Step(line)
                 if not cases or (step.verb not in BLOCKS and step.verb not in
-                                 ("run", "start", "stop", "sh", "topic", "exit", "nobody", "full")):
+                                 ("run", "start", "stop", "wait", "sh", "topic", "drop", "delete", "exit",
+                                  "nobody", "full")):
                     sys.exit(f"{path}:{number}: {line}")
                 cases[-1].steps.append(step)
     return cases
@@ -117,6 +120,10 @@ class Player:
         text = text.replace(os.path.realpath(self.folder), "DIR").replace(self.world.dead, "DEAD")
         if self.world.broker:
             text = text.replace(self.world.broker.address, "KAFKA")
+        text = re.sub(r"process \d+", "process PID", text)
+        text = re.sub(r"\b(checkpoint \d+)-\d+", r"\1-N", text)
+        text = re.sub(r"-[0-9a-f]{16}-", "-HASH-", text)
+        text = re.sub(r"a block of \d+ bytes", "a block of N bytes", text)
         return re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "UUID", text)
 
     def same(self, step, got, write):
@@ -185,6 +192,16 @@ class Player:
             self.world.kafka().create(name, int(count), **dict(c.split("=") for c in config))
         elif step.verb == "produce":
             self.produce(step)
+        elif step.verb == "drop":
+            topic, part, offset = step.rest.split()
+            self.world.kafka().drop(topic, int(part), int(offset))
+        elif step.verb == "delete":
+            self.world.kafka().delete(step.rest)
+        elif step.verb == "wait":
+            table, count = step.rest.split()
+            lake = Lake(self.folder)
+            good = wait_until(lambda: lake.count(table) >= int(count), 30)
+            self.checks.ok(f"{self.case.name}: {step.line}", good)
         elif step.verb == "run":
             self.run(step.rest)
         elif step.verb == "nobody":

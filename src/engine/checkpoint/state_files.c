@@ -150,7 +150,14 @@ static enum status open_former(struct state_files *files, const struct checkpoin
         }
         struct store_reader *reader;
         struct str path = checkpoint_store_state_path(files->checkpoints, arena, segment->file);
-        TRY(store_open(files->store, path, &reader, err));
+        enum status status = store_open(files->store, path, &reader, err);
+        if (status != STATUS_OK) {
+            err_context(err, "state of checkpoint %" PRIu64 "-%" PRIu64, checkpoint->epoch.run,
+                        checkpoint->epoch.number);
+            err_hint(err, "no row was lost or written; restore the file from a backup, or start "
+                          "over with --fresh (the tables keep what they hold)");
+            return status;
+        }
         VEC_PUSH(&files->readers, reader);
         if (reader->source.size != segment->size) {
             return ERR(err, STATUS_INVALID_DATA,

@@ -109,6 +109,21 @@ class Broker:
         for f in admin.create_partitions([NewPartitions(topic, total)]).values():
             f.result(timeout=30)
 
+    def drop(self, topic, partition, offset):
+        """What is before `offset` is gone."""
+        from confluent_kafka import TopicPartition
+        admin = self.admin()
+        for f in admin.delete_records([TopicPartition(topic, partition, offset)]).values():
+            f.result(timeout=30)
+
+    def delete(self, topic):
+        admin = self.admin()
+        for f in admin.delete_topics([topic], operation_timeout=30).values():
+            f.result(timeout=30)
+        end = time.monotonic() + 30
+        while topic in admin.list_topics(timeout=10).topics and time.monotonic() < end:
+            time.sleep(0.1)
+
     def _end(self, sign):
         if self.process is None:
             return
