@@ -176,7 +176,7 @@ enum status commit_clean(struct iceberg_table *table, uint64_t writer_tag, const
     return status;
 }
 
-enum { TAG_SIZE = 13 };
+enum { TAG_SIZE = 13, VERSIONS_MAX = 32 };
 
 struct tag {
     char text[TAG_SIZE + 1]; // "0123abcd-4567"
@@ -247,26 +247,28 @@ static enum status add_lost_list(struct iceberg_table *table, struct arena *aren
     return status;
 }
 
-// An expiry removes data files first, then manifests, then lists. Where lists or manifests are
-// left, so may be the others, and they tell which data files there were. Adds manifests to `lost`.
-static enum status remove_lost_files(struct iceberg_table *table, struct arena *arena,
-                                     str_vec *lost, const str_vec *reachable, struct err *err)
+// What nothing reaches any more, in the order in which it was found.
+struct lost {
+    str_vec files; // metadata files, manifests
+    str_vec lists; // manifest lists
+};
+
+// An expiry removes data files first, then manifests, then lists. Where lists or manifests are left,
+// so may be the others, and they tell which data files there were. Adds manifests to `lost`.
+static enum status remove_lost_data(struct iceberg_table *table, struct arena *arena,
+                                    struct lost *lost, const str_vec *reachable, struct err *err)
 {
     str_vec files = {0};
     str_vec alive = {0};
     enum status status = STATUS_OK;
-    uint32_t count = lost->count;
-    for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
-        if (str_starts(file_name(lost->items[i]), "snap-")) {
-            status = add_lost_list(table, arena, lost->items[i], reachable, lost, err);
-        }
+    for (uint32_t i = 0; status == STATUS_OK && i < lost->lists.count; i++) {
+        status = add_lost_list(table, arena, lost->lists.items[i], reachable, &lost->files, err);
     }
-    for (uint32_t i = 0; status == STATUS_OK && i < lost->count; i++) {
-        struct str name = file_name(lost->items[i]);
-        struct manifest_file row = {.path = lost->items[i],
+    for (uint32_t i = 0; status == STATUS_OK && i < lost->files.count; i++) {
+        struct manifest_file row = {.path = lost->files.items[i],
                                     .length = MANIFEST_NONE,
                                     .spec_id = table->metadata->default_spec_id};
-        if (!str_starts(name, "snap-") && str_ends(name, ".avro")) {
+        if (str_ends(row.path, ".avro")) {
             status = add_lost(table, arena, &row, &files, err);
         }
     }
@@ -282,13 +284,98 @@ static enum status remove_lost_files(struct iceberg_table *table, struct arena *
     return status;
 }
 
+static enum status open_version(struct iceberg_table *table, struct str file,
+                                struct iceberg_table **out, struct err *err)
+{
+    struct table_place place = {.store = table->place.store, .env = table->place.env};
+    return iceberg_table_open_file(&place, file, out, err);
+}
+
+// Lists of snapshots that `base` has and `next` has not, where they are still there.
+static void add_expired(struct iceberg_table *table, struct arena *arena,
+                        const struct table_metadata *base, const struct table_metadata *next,
+                        struct lost *lost)
+{
+    for (uint32_t i = 0; i < base->snapshot_count; i++) {
+        struct str list = base->snapshots[i].manifest_list;
+        struct store_object object;
+        if (list.size > 0 && table_metadata_snapshot(next, base->snapshots[i].snapshot_id) == NULL &&
+            !is_known(&lost->lists, list) &&
+            store_info(table->place.store, list, &object, NULL) == STATUS_OK) {
+            add_copy(arena, &lost->lists, list);
+        }
+    }
+}
+
+// What an expiry of ours began to remove may be of others, and carry no tag. The newest versions of
+// the metadata tell which snapshots went with a version of ours; their lists go last, so where one is
+// left, the expiry was cut off.
+static enum status add_cut_off(struct iceberg_table *table, struct arena *arena,
+                               const struct tag *tags, uint32_t tag_count, struct lost *lost,
+                               struct err *err)
+{
+    const struct table_metadata *metadata = table->metadata;
+    struct iceberg_table *after = NULL; // the version made from `before`; NULL: the current one
+    struct str after_file = table->location;
+    enum status status = STATUS_OK;
+    if (!table_metadata_property_bool(metadata, "gc.enabled", true)) {
+        return STATUS_OK;
+    }
+    for (uint32_t i = metadata->metadata_log_count, seen = 0; i-- > 0 && seen < VERSIONS_MAX;
+         seen++) {
+        struct iceberg_table *before;
+        status = open_version(table, metadata->metadata_log[i].file, &before, err);
+        if (status != STATUS_OK) {
+            break;
+        }
+        if (has_tag(file_name(after_file), tags, tag_count)) {
+            add_expired(table, arena, before->metadata, after != NULL ? after->metadata : metadata,
+                        lost);
+        }
+        iceberg_table_free(after);
+        after = before;
+        after_file = metadata->metadata_log[i].file;
+    }
+    iceberg_table_free(after);
+    return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
+// Files of the tags in the metadata directory that the metadata does not reach. Manifest lists are
+// read only where there is one that it does not name. *reachable: sorted, complete where any is lost.
+static enum status find_lost(struct iceberg_table *table, struct arena *arena,
+                             const struct tag *tags, uint32_t tag_count, struct lost *out,
+                             str_vec *reachable, struct err *err)
+{
+    struct store_object *objects;
+    size_t count = 0;
+    struct str directory = arena_printf(
+        arena, "%.*s/", STR_ARGS(iceberg_table_metadata_directory(table->metadata, arena)));
+    TRY(store_list(table->place.store, directory, arena, &objects, &count, err));
+    for (size_t i = 0; i < count; i++) {
+        struct str name = file_name(objects[i].path);
+        if (has_tag(name, tags, tag_count)) {
+            str_vec *where = str_starts(name, "snap-") ? &out->lists : &out->files;
+            VEC_PUSH(where, objects[i].path);
+        }
+    }
+    add_named(table, reachable);
+    drop_reachable(&out->files, reachable);
+    drop_reachable(&out->lists, reachable);
+    TRY(add_cut_off(table, arena, tags, tag_count, out, err));
+    if (out->files.count + out->lists.count > 0) {
+        reachable->count = 0;
+        TRY(add_reachable(table, arena, "", false, reachable, err));
+        drop_reachable(&out->files, reachable);
+        drop_reachable(&out->lists, reachable);
+    }
+    return STATUS_OK;
+}
+
 enum status commit_clean_metadata(struct iceberg_table *table, const uint64_t *writer_tags,
                                   uint32_t tag_count, uint32_t *removed, struct err *err)
 {
     struct arena arena;
-    struct store_object *objects;
-    size_t count = 0;
-    str_vec candidates = {0};
+    struct lost lost = {0};
     str_vec reachable = {0};
     *removed = 0;
     arena_init(&arena);
@@ -297,33 +384,21 @@ enum status commit_clean_metadata(struct iceberg_table *table, const uint64_t *w
         table_env_tag_text(writer_tags[i], tags[i].text);
     }
     qsort(tags, tag_count, sizeof *tags, compare_tags);
-    struct str directory = arena_printf(
-        &arena, "%.*s/", STR_ARGS(iceberg_table_metadata_directory(table->metadata, &arena)));
-    enum status status = store_list(table->place.store, directory, &arena, &objects, &count, err);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
-        if (has_tag(file_name(objects[i].path), tags, tag_count)) {
-            VEC_PUSH(&candidates, objects[i].path);
-        }
+    enum status status = find_lost(table, &arena, tags, tag_count, &lost, &reachable, err);
+    if (status == STATUS_OK && lost.files.count + lost.lists.count > 0) {
+        status = remove_lost_data(table, &arena, &lost, &reachable, err);
     }
-    add_named(table, &reachable);
-    drop_reachable(&candidates, &reachable);
-    if (status == STATUS_OK && candidates.count > 0) {
-        reachable.count = 0;
-        status = add_reachable(table, &arena, "", false, &reachable, err);
-        drop_reachable(&candidates, &reachable);
+    for (uint32_t i = 0; status == STATUS_OK && i < lost.files.count; i++) {
+        commit_remove(table->place.store, lost.files.items[i]);
     }
-    if (status == STATUS_OK && candidates.count > 0) {
-        status = remove_lost_files(table, &arena, &candidates, &reachable, err);
+    for (uint32_t i = 0; status == STATUS_OK && i < lost.lists.count; i++) {
+        commit_remove(table->place.store, lost.lists.items[i]);
     }
-    for (int lists = 0; status == STATUS_OK && lists < 2; lists++) {
-        for (uint32_t i = 0; i < candidates.count; i++) {
-            if (str_starts(file_name(candidates.items[i]), "snap-") == (lists == 1)) {
-                commit_remove(table->place.store, candidates.items[i]);
-                (*removed)++;
-            }
-        }
+    if (status == STATUS_OK) {
+        *removed = lost.files.count + lost.lists.count;
     }
-    VEC_RELEASE(&candidates);
+    VEC_RELEASE(&lost.files);
+    VEC_RELEASE(&lost.lists);
     VEC_RELEASE(&reachable);
     arena_release(&arena);
     return status;
