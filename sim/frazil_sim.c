@@ -2,7 +2,7 @@
 //
 // frazil_sim: lives of a pipeline from seeds (src/sim/sim_run.h).
 //
-//     frazil_sim [--seeds N] [--from N] [--break RULE] [--verbose] [--until-caught] [--no-fork]
+//     frazil_sim [--seeds N] [--from N] [--break RULE] [--verbose] [--no-fork]
 //
 // Prints each seed that fails with what was wrong and the end of its trace; `frazil_sim --from SEED
 // --seeds 1 --verbose` shows it whole. Each seed has a process of its own, so that one that crashes
@@ -28,7 +28,7 @@ enum { SECONDS_A_SEED_MAX = 60, REPORT_EVERY = 100 };
 struct arguments {
     uint64_t from, count;
     struct sim_run_options options;
-    bool until_caught, no_fork;
+    bool breaks_all, no_fork;
 };
 
 static const char *const rules[] = {[SIM_BREAK_NONE] = "none",
@@ -52,7 +52,7 @@ static bool parse_rule(const char *text, enum sim_break *out)
 static int usage(void)
 {
     fprintf(stderr, "frazil_sim [--seeds N] [--from N] [--break RULE] [--verbose] "
-                    "[--until-caught] [--no-fork]\nrules:");
+                    "[--no-fork]\nrules:");
     for (size_t i = 1; i < sizeof rules / sizeof *rules; i++) {
         fprintf(stderr, " %s", rules[i]);
     }
@@ -67,8 +67,6 @@ static bool parse(int argc, char **argv, struct arguments *out)
         const char *value = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(argv[i], "--verbose") == 0) {
             out->options.verbose = true;
-        } else if (strcmp(argv[i], "--until-caught") == 0) {
-            out->until_caught = true;
         } else if (strcmp(argv[i], "--no-fork") == 0) {
             out->no_fork = true;
         } else if (value != NULL && strcmp(argv[i], "--seeds") == 0) {
@@ -76,7 +74,8 @@ static bool parse(int argc, char **argv, struct arguments *out)
         } else if (value != NULL && strcmp(argv[i], "--from") == 0) {
             out->from = strtoull(argv[++i], NULL, 10);
         } else if (value != NULL && strcmp(argv[i], "--break") == 0) {
-            if (!parse_rule(argv[++i], &out->options.broken)) {
+            out->breaks_all = strcmp(argv[++i], "all") == 0;
+            if (!out->breaks_all && !parse_rule(argv[i], &out->options.broken)) {
                 return false;
             }
         } else {
@@ -128,9 +127,51 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+// How many seeds failed; with a broken rule it ends at the first.
+static uint64_t run_all(const struct arguments *arguments, struct sim_run_figures *figures,
+                        uint64_t *done)
+{
+    uint64_t failed = 0;
+    double begin = seconds_now();
+    for (*done = 0; *done < arguments->count;) {
+        struct sim_run_options options = arguments->options;
+        options.seed = arguments->from + *done;
+        bool good = arguments->no_fork ? sim_run(&options, figures) : run_apart(&options, figures);
+        failed += !good;
+        if (++*done % REPORT_EVERY == 0) {
+            printf("%" PRIu64 " seeds, %" PRIu64 " failed, %.0f s\n", *done, failed,
+                   seconds_now() - begin);
+        }
+        if (!good && options.broken != SIM_BREAK_NONE) {
+            break;
+        }
+    }
+    return failed;
+}
+
+static int run_breaks(struct arguments *arguments, struct sim_run_figures *figures)
+{
+    int caught = 0;
+    int missed = 0;
+    enum sim_break first = arguments->breaks_all ? SIM_BREAK_FSYNC : arguments->options.broken;
+    enum sim_break last = arguments->breaks_all ? SIM_BREAK_FILE_NAME : arguments->options.broken;
+    for (unsigned at = first; at <= (unsigned)last; at++) {
+        uint64_t done;
+        arguments->options.broken = (enum sim_break)at;
+        bool is_caught = run_all(arguments, figures, &done) > 0;
+        printf("%s: %s after %" PRIu64 " seeds\n\n", rules[at], is_caught ? "caught" : "NOT CAUGHT",
+               done);
+        caught += is_caught;
+        missed += !is_caught;
+    }
+    printf("%d passed, %d failed\n", caught, missed);
+    return missed > 0 ? 1 : 0;
+}
+
 int main(int argc, char **argv)
 {
     struct arguments arguments;
+    uint64_t done;
     if (!parse(argc, argv, &arguments)) {
         return usage();
     }
@@ -140,30 +181,11 @@ int main(int argc, char **argv)
         perror("frazil_sim");
         return 2;
     }
-    uint64_t passed = 0;
-    uint64_t failed = 0;
-    double begin = seconds_now();
-    for (uint64_t i = 0; i < arguments.count; i++) {
-        struct sim_run_options options = arguments.options;
-        options.seed = arguments.from + i;
-        bool good = arguments.no_fork ? sim_run(&options, figures) : run_apart(&options, figures);
-        passed += good;
-        failed += !good;
-        if ((i + 1) % REPORT_EVERY == 0) {
-            printf("%" PRIu64 " seeds, %" PRIu64 " failed, %.0f s\n", i + 1, failed,
-                   seconds_now() - begin);
-        }
-        if (!good && arguments.until_caught) {
-            break;
-        }
+    if (arguments.breaks_all || arguments.options.broken != SIM_BREAK_NONE) {
+        return run_breaks(&arguments, figures);
     }
+    uint64_t failed = run_all(&arguments, figures, &done);
     print_figures(figures);
-    if (arguments.until_caught) {
-        printf("%s %s after %" PRIu64 " seeds\n%d passed, %d failed\n",
-               rules[arguments.options.broken], failed > 0 ? "is caught" : "IS NOT CAUGHT",
-               passed + failed, failed > 0, failed == 0);
-        return failed > 0 ? 0 : 1;
-    }
-    printf("%" PRIu64 " passed, %" PRIu64 " failed\n", passed, failed);
+    printf("%" PRIu64 " passed, %" PRIu64 " failed\n", done - failed, failed);
     return failed > 0 ? 1 : 0;
 }

@@ -75,6 +75,7 @@ enum status sim_lake_open(struct sim_lake *lake, const char *name, struct iceber
                           struct err *err)
 {
     struct table_place place = sim_lake_place(lake);
+    place.env = &lake->world->sound_env.base;
     struct table_name table = {lake->catalog.default_database, str_from(name)};
     ASSERT(!lake->world->quiet);
     lake->world->quiet = true;

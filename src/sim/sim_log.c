@@ -18,7 +18,8 @@ const char *sim_log_host(uint32_t host)
 void sim_log_init(struct sim_log *log, uint64_t seed, int64_t now_us)
 {
     *log = (struct sim_log){.random = sim_random_stream(seed, STREAM_LOG), .now_us = now_us};
-    log->record_max = (uint32_t)sim_random_between(&log->random, 60, 500);
+    bool is_long = sim_random_chance(&log->random, 100);
+    log->record_max = (uint32_t)sim_random_between(&log->random, 60, is_long ? 3000 : 500);
     uint32_t count = 1 + sim_random_below(&log->random, 5);
     for (uint32_t i = 0; i < count; i++) {
         sim_log_add_partition(log);

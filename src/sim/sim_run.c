@@ -13,11 +13,14 @@
 #include "sim/sim_model.h"
 #include "sim/sim_script.h"
 #include "sim/sim_sink.h"
+#include "state/spill.h"
+#include "store/store.h"
 
 enum { STREAM_RUN = 1, STREAM_STEPS, STREAM_SOURCE, STREAM_SCRIPT };
 enum { STEPS_MAX = 400000, STARTS_MAX = 40, TRACE_TAIL = 60, FAULTS_MAX = 20000 };
 
 #define DIRECTORY "checkpoints/clicks"
+#define SPILL_DIRECTORY "/tmp/frazil_sim" // of a file without a name
 
 struct run {
     const struct sim_run_options *options;
@@ -34,6 +37,7 @@ struct run {
     struct strbuf faults;
 
     // The job's settings, the same for all its runs.
+    size_t memory;
     uint32_t batch_rows;
     bool hashes_zero;
     enum verify_mode verify;
@@ -47,8 +51,8 @@ struct run {
 struct life {
     struct job *job;
     struct arena arena;
+    struct spill *spill;
     uint32_t parallelism;
-    uint64_t failures_before;
 };
 
 #define FAULT(run, ...)                                                                            \
@@ -115,12 +119,17 @@ static enum status start(struct run *run, struct life *life, uint32_t parallelis
     sim_log_source_use(&run->log, &run->source);
     sim_sink_use(&run->totals);
     TRY(sim_script_plan(&run->script, &life->arena, &plan, err));
+    if (run->memory != 0) {
+        struct spill_options spill = {.directory = SPILL_DIRECTORY};
+        TRY(spill_new(&spill, &life->spill, err));
+    }
     struct job_options options = {.plan = plan,
                                   .connectors = &run->script.connectors,
                                   .expr_settings = &run->script.settings,
                                   .clock = &run->world->clock.base,
                                   .parallelism = parallelism,
-                                  .memory_limit = (size_t)256 << 20,
+                                  .memory_limit = run->memory != 0 ? run->memory : (size_t)1 << 28,
+                                  .spill = life->spill,
                                   .batch_rows = run->batch_rows,
                                   .watermark_interval_ms = run->watermark_ms,
                                   .hashes_zero = run->hashes_zero,
@@ -147,6 +156,8 @@ static void drop(struct run *run, struct life *life)
     uint64_t dead_from = run->world->dead_from;
     run->world->dead_from = 0;
     job_free(life->job);
+    spill_free(life->spill);
+    life->spill = NULL;
     arena_release(&life->arena);
     run->world->dead_from = dead_from;
     life->job = NULL;
@@ -173,6 +184,9 @@ static enum status step(struct run *run, struct life *life, struct err *err)
     uint32_t which = sim_random_below(random, 4) == 0 ? life->parallelism
                                                       : sim_random_below(random, life->parallelism);
     enum status status = job_step(life->job, which, err);
+    if (life->spill != NULL && sim_random_chance(random, 300)) {
+        (void)spill_run_one(life->spill);
+    }
     if (sim_random_chance(random, 250)) {
         advance(run, sim_random_between(random, 0, 40000));
     }
@@ -371,7 +385,7 @@ static void haunt(struct run *run, struct life *zombie, struct life *life)
 
 static uint32_t draw_parallelism(struct run *run)
 {
-    return 1U << sim_random_below(&run->random, 3);
+    return sim_random_chance(&run->random, 100) ? 3 : 1U << sim_random_below(&run->random, 3);
 }
 
 // Runs until it has begun; each failure counts as a crash.
@@ -390,6 +404,9 @@ static bool start_for_sure(struct run *run, struct life *life)
             return false;
         }
         advance(run, 100000);
+        if (i == STARTS_MAX / 2) { // a long recovery and frequent failures: it would never come up
+            run->world->options.fail_per_mille = 0;
+        }
     }
     FAULT(run, "the job does not start in %d attempts: %s", STARTS_MAX, err.text);
     return false;
@@ -489,6 +506,8 @@ static void draw_settings(struct run *run)
 {
     static const uint32_t batch_rows[] = {1, 5, 2048, 2048};
     struct sim_random *random = &run->random;
+    run->memory = sim_random_chance(random, 150) ? (size_t)1 << (19 + sim_random_below(random, 5))
+                                                 : 0;
     run->batch_rows = batch_rows[sim_random_below(random, 4)];
     run->hashes_zero = sim_random_chance(random, 30);
     run->verify = sim_random_chance(random, 200)
@@ -506,9 +525,9 @@ static void draw_settings(struct run *run)
         run->lake.pointer.foreign_per_mille = sim_random_below(random, 300);
     }
     sim_world_trace(run->world,
-                    "batch rows %u, checkpoint %" PRId64 " ms, commit %" PRId64
+                    "memory %zu, batch rows %u, checkpoint %" PRId64 " ms, commit %" PRId64
                     " ms, watermark %" PRId64 " ms, failures %u, lost %u, foreign %u and %u",
-                    run->batch_rows, run->checkpoint_ms, run->commit_ms, run->watermark_ms,
+                    run->memory, run->batch_rows, run->checkpoint_ms, run->commit_ms, run->watermark_ms,
                     run->world->options.fail_per_mille, run->lake.pointer.lose_per_mille,
                     run->lake.pointer.foreign_per_mille, run->foreign_per_myriad);
 }
@@ -556,7 +575,7 @@ static void release(struct run *run)
 
 static void live_all(struct run *run)
 {
-    uint32_t count = 1 + sim_random_below(&run->random, 6);
+    uint32_t count = 1 + sim_random_below(&run->random, 10);
     for (uint32_t i = 0; i < count && run->faults.size == 0; i++) {
         live(run);
         if (run->faults.size == 0) {

@@ -93,6 +93,8 @@ struct sim_world *sim_world_new(const struct sim_world_options *options)
                          : options->broken == SIM_BREAK_FILE_NAME ? TABLE_ENV_BREAK_FILE_NAMES
                                                                   : 0},
         world};
+    world->sound_env = world->env;
+    world->sound_env.base.broken_rules = 0;
     world->env_random = sim_random_stream(options->seed, STREAM_ENV);
     world->fault_random = sim_random_stream(options->seed, STREAM_FAULT);
     world->dead_from = UINT64_MAX;

@@ -70,6 +70,7 @@ struct sim_world {
     int64_t now_us; // wall time; the monotonic clock runs with it
     struct sim_clock clock;
     struct sim_env env;
+    struct sim_env sound_env; // of others and of checks: no rule is broken there
     struct sim_random env_random;
     struct sim_random fault_random;
     struct store *lake;   // store_memory
