@@ -43,6 +43,7 @@ static struct page *new_page(struct hash_table *table, uint32_t kind)
 {
     struct page *page = state_pool_new_page(&table->base.owner, 1);
     page->kind = kind;
+    page->frame->chances = DIRECTORY_CHANCES;
     memset((char *)page + PAGE_HEAD, 0, PAGE_ROOM);
     VEC_PUSH(&table->directory, page->number);
     return page;
@@ -113,6 +114,21 @@ static int next_on_page(struct page *page, uint64_t hash, struct hash_probe *pro
     return 0;
 }
 
+// NULL: not in memory, asked for. While the table is whole nothing of it leaves, and the frame, another
+// line of memory to wait for, is left alone.
+static struct page *page_to_search(struct page_owner *owner, uint32_t number)
+{
+    if (owner->whole) {
+        return state_pool_page(owner->pool, number);
+    }
+    struct page *page = state_pool_want(owner, number);
+    if (page != NULL) {
+        page->frame->uses++; // it stays for the insertion, whatever becomes of the candidates
+        page->frame->chances = DIRECTORY_CHANCES;
+    }
+    return page;
+}
+
 int hash_directory_next(struct hash_table *table, uint64_t hash, struct hash_probe *probe,
                         row_id *id)
 {
@@ -121,12 +137,10 @@ int hash_directory_next(struct hash_table *table, uint64_t hash, struct hash_pro
         probe->step = 0;
     }
     for (;;) {
-        struct page *page = state_pool_want(&table->base.owner, probe->page);
+        struct page *page = page_to_search(&table->base.owner, probe->page);
         if (page == NULL) {
             return -1;
         }
-        page->frame->uses++; // it stays for the insertion, whatever becomes of the candidates
-        page->frame->chances = DIRECTORY_CHANCES;
         int found = page->kind == KIND_OVERFLOW ? next_in_overflow(page, hash, probe, id)
                                                 : next_on_page(page, hash, probe, id);
         if (found != 0 || page->link == 0) {

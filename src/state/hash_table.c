@@ -100,8 +100,7 @@ static struct hash_key key_at(const struct hash_table *table, const struct hash_
 void hash_table_done(struct hash_table *table)
 {
     hash_rows_end_window(table);
-    page_owner_new_window(&table->base.owner);
-    table->base.owner.is_open = false;
+    page_owner_close(&table->base.owner);
     if (table->window != NULL) {
         table->window->is_waiting = false;
     }
@@ -119,7 +118,7 @@ static enum status begin_window(struct hash_table *table, size_t bytes, bool *wh
         state_table_await(&table->base);
         return STATUS_AGAIN;
     }
-    owner->is_open = true;
+    page_owner_open(owner);
     owner->whole = owner->absent == 0;
     *whole = owner->whole;
     return STATUS_OK;
@@ -569,7 +568,7 @@ enum status hash_table_scan_next(struct hash_table *table, struct hash_table_sca
     hash_table_done(table);
     state_pool_poll(owner->pool);
     TRY(state_pool_check(owner->pool, err));
-    owner->is_open = true;
+    page_owner_open(owner);
     // From the last page to the first: pages that go meanwhile are replaced by the last one.
     uint32_t pages = owner->pages.count;
     scan->pages = scan->is_started && scan->pages < pages ? scan->pages : pages;

@@ -138,8 +138,7 @@ bool ordered_table_is_whole(const struct ordered_table *table)
 
 void ordered_table_done(struct ordered_table *table)
 {
-    page_owner_new_window(&table->base.owner);
-    table->base.owner.is_open = false;
+    page_owner_close(&table->base.owner);
     table->is_waiting = false;
 }
 
@@ -172,7 +171,7 @@ static enum status begin_window(struct ordered_table *table, uint32_t count, str
         return STATUS_AGAIN;
     }
     drop_emptied(table);
-    owner->is_open = true;
+    page_owner_open(owner);
     owner->whole = owner->absent == 0;
     return STATUS_OK;
 }
@@ -327,7 +326,7 @@ static enum status look(struct ordered_table *table, struct str key, bool backwa
     struct ordered_path path;
     state_pool_poll(owner->pool);
     TRY(state_pool_check(owner->pool, err));
-    owner->is_open = true;
+    page_owner_open(owner);
     enum status status = ordered_node_descend(table, key, &path);
     if (status == STATUS_OK) {
         // Slots before the path's are before the key.

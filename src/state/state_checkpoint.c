@@ -254,7 +254,7 @@ enum status state_checkpoint_step(struct state_context *context, size_t size, bo
         }
         uint64_t before = context->bytes_written;
         if (!table->owner.is_open) { // nobody's window: what the walk pins it gives back
-            page_owner_new_window(&table->owner);
+            page_owner_close(&table->owner);
         }
         enum status status = walk_page(table, &work, err);
         if (status == STATUS_AGAIN) {

@@ -9,7 +9,13 @@
 
 // Pages beyond what is asked for that are written out in one go, so that the next window finds
 // room.
-enum { PAGES_MIN_DEFAULT = 32, WINDOW_PAGES_MIN = 8, WINDOW_PAGES_MAX = 256, VICTIMS_AHEAD = 32 };
+enum {
+    PAGES_MIN_DEFAULT = 32,
+    WINDOW_PAGES_MIN = 8,
+    WINDOW_PAGES_MAX = 256,
+    VICTIMS_AHEAD = 32,
+    ROOM_SHARE = 8
+};
 
 #define SLOT_NONE UINT64_MAX
 
@@ -73,11 +79,18 @@ static void force_chunk(struct state_pool *pool)
     add_chunk(pool);
 }
 
+// What is held whatever the budget says: enough for all windows in use at once, since one row may need
+// pages of all of them.
+static uint32_t pages_min(const struct state_pool *pool)
+{
+    return pool->pages_min + pool->open * WINDOW_PAGES_MIN;
+}
+
 // A chunk more, where the budget has room or the minimum is not reached.
 static bool try_chunk(struct state_pool *pool)
 {
     size_t size = (size_t)next_chunk_pages(pool) * PAGE_SIZE;
-    if (pool->frame_count < pool->pages_min) {
+    if (pool->frame_count < pages_min(pool)) {
         force_chunk(pool);
         return true;
     }
@@ -284,6 +297,12 @@ static uint32_t evict_cold(struct state_pool *pool, uint32_t count)
     return sent;
 }
 
+static uint32_t victims_ahead(const struct state_pool *pool)
+{
+    uint32_t share = pool->frame_count / ROOM_SHARE;
+    return share < VICTIMS_AHEAD ? share : VICTIMS_AHEAD;
+}
+
 // A chunk that was to be given back stays after all: its free frames are needed now, and another
 // one in its place would be no smaller.
 static bool keep_chunk(struct state_pool *pool)
@@ -316,12 +335,16 @@ bool state_pool_room(struct state_pool *pool, uint32_t count)
     }
     while (pool->free_count < count && (try_chunk(pool) || keep_chunk(pool))) {
     }
+    // Of a small pool only a part: else tables that are prepared one after the other for one row would
+    // drive out each other's pages for ever.
+    uint32_t share = pool->frame_count / ROOM_SHARE;
+    count = count < share ? count : share;
     if (pool->free_count >= count) {
         return true;
     }
     uint32_t coming = pool->free_count + pool->writing;
     if (coming < count) {
-        evict_cold(pool, count - coming + VICTIMS_AHEAD);
+        evict_cold(pool, count - coming + victims_ahead(pool));
     }
     return pool->free_count >= count || pool->writing + pool->reading == 0;
 }
@@ -395,7 +418,7 @@ static struct page_frame *force_frame(struct state_pool *pool)
 {
     if (pool->free_count == 0 && !try_chunk(pool)) {
         // Clean pages can go at once; dirty ones take time that the caller does not have.
-        evict_cold(pool, 1 + VICTIMS_AHEAD);
+        evict_cold(pool, 1 + victims_ahead(pool));
         if (pool->free_count == 0 && !keep_chunk(pool)) {
             force_chunk(pool);
         }
@@ -524,7 +547,8 @@ struct page *state_pool_look(struct page_owner *owner, uint32_t number)
 uint32_t state_pool_window_pages(const struct state_pool *pool)
 {
     size_t room = budget_room(pool->budget) / PAGE_SIZE;
-    size_t pages = (pool->frame_count + (room > UINT32_MAX / 2 ? UINT32_MAX / 2 : room)) / 8;
+    size_t pages = pool->frame_count + (room < UINT32_MAX / 2 ? room : UINT32_MAX / 2);
+    pages /= 2 * (pool->open > 0 ? pool->open : 1);
     return pages < WINDOW_PAGES_MIN   ? WINDOW_PAGES_MIN
            : pages > WINDOW_PAGES_MAX ? WINDOW_PAGES_MAX
                                       : (uint32_t)pages;
@@ -544,6 +568,7 @@ void page_owner_init(struct page_owner *owner, struct state_pool *pool)
 
 void page_owner_release(struct page_owner *owner)
 {
+    page_owner_close(owner);
     for (uint32_t i = 0; i < owner->pages.count; i++) {
         state_pool_free_page(owner, owner->pages.items[i]);
     }
@@ -551,8 +576,16 @@ void page_owner_release(struct page_owner *owner)
     VEC_RELEASE(&owner->pages);
 }
 
-void page_owner_new_window(struct page_owner *owner)
+void page_owner_open(struct page_owner *owner)
 {
+    owner->pool->open += !owner->is_open;
+    owner->is_open = true;
+}
+
+void page_owner_close(struct page_owner *owner)
+{
+    owner->pool->open -= owner->is_open;
+    owner->is_open = false;
     owner->window++;
     owner->pinned = 0;
     owner->whole = false;
@@ -644,7 +677,7 @@ void state_pool_shed(struct state_pool *pool, size_t size)
     }
     for (uint32_t i = pool->chunks.count; i-- > 0 && leaving * PAGE_SIZE < size;) {
         struct page_chunk *chunk = pool->chunks.items[i];
-        if (!chunk->is_leaving && pool->frame_count >= leaving + chunk->count + pool->pages_min) {
+        if (!chunk->is_leaving && pool->frame_count >= leaving + chunk->count + pages_min(pool)) {
             chunk->is_leaving = true;
             pool->leaving++;
             leaving += chunk->count;

@@ -116,6 +116,7 @@ struct state_pool {
     uint32_t reading;
     uint32_t writing;
     uint32_t leaving; // chunks that are being emptied
+    uint32_t open;    // owners with a window in use
     size_t bytes;     // charged
     uint64_t reads, writes;
 };
@@ -160,8 +161,9 @@ static inline void state_pool_unpin(struct page *page)
 void page_owner_init(struct page_owner *owner, struct state_pool *pool);
 // Frees the pages in its list; others (directories) before.
 void page_owner_release(struct page_owner *owner);
-// Ends the window: nothing of the owner is pinned.
-void page_owner_new_window(struct page_owner *owner);
+// A window begins to be used; it ends and nothing of the owner is pinned.
+void page_owner_open(struct page_owner *owner);
+void page_owner_close(struct page_owner *owner);
 void page_owner_add_page(struct page_owner *owner, struct page *page); // to its list
 void page_owner_drop_page(struct page_owner *owner, uint32_t number);  // from it, and free it
 
