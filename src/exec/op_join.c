@@ -203,9 +203,9 @@ static enum status match(struct op_join *join, uint32_t port, struct batch *out,
 {
     struct expansion expansion;
     if (join->pair == join->pairs->count) {
-        TRY(multimap_next(join->sides[1 - port].map, PAIRS_MAX, join->pairs, err));
-        join->pair = 0;
+        join->pair = 0; // also where there are none yet: AGAIN leaves an empty window
         join->repeated = 0;
+        TRY(multimap_next(join->sides[1 - port].map, PAIRS_MAX, join->pairs, err));
     }
     expand(join, &expansion);
     *out = assemble(join, port, &expansion);
