@@ -8,18 +8,65 @@
 #include "base/mem.h"
 #include "exec/op.h"
 #include "exec/source.h"
+#include "plan/plan.h"
 
 struct op_source {
     struct op op;
     struct source_reader *reader;
 };
 
+// The first null of a column in a row that is no retraction (those of a change capture may lack all
+// but their key); row_count where there is none.
+static uint32_t first_null(const struct batch *batch, const struct column *column)
+{
+    for (uint32_t word = 0; word < bits_words(batch->row_count); word++) {
+        for (uint64_t nulls = ~column_valid_word(column, word); nulls != 0; nulls &= nulls - 1) {
+            uint32_t row = word * 64 + (uint32_t)__builtin_ctzll(nulls);
+            if (row >= batch->row_count) {
+                break;
+            }
+            if (batch->kinds == NULL || batch->kinds[row] == CHANGE_INSERT ||
+                batch->kinds[row] == CHANGE_UPDATE_AFTER) {
+                return row;
+            }
+        }
+    }
+    return batch->row_count;
+}
+
+// Where the definition says NOT NULL, everything above relies on it.
+static enum op_result check_not_null(const struct op *op, const struct batch *batch,
+                                     struct err *err)
+{
+    const struct plan_node *node = op->node;
+    for (uint32_t i = 0; i < batch->column_count; i++) {
+        if (batch->columns[i].valid == NULL || node->columns[i].type->nullable) {
+            continue;
+        }
+        uint32_t row = first_null(batch, &batch->columns[i]);
+        if (row == batch->row_count) {
+            continue;
+        }
+        const struct batch_origin *origin = batch->origin;
+        ERR(err, STATUS_INVALID_DATA, "NULL for column '%.*s' of '%.*s', which is NOT NULL",
+            STR_ARGS(node->columns[i].name), STR_ARGS(node->as.scan.table->name));
+        if (origin != NULL) {
+            uint64_t place = origin->places != NULL ? origin->places[row] : origin->first + row;
+            err_context(err, "%.*s, %s %llu", STR_ARGS(origin->name), origin->unit,
+                        (unsigned long long)place);
+        }
+        err_hint(err, "declare the column without NOT NULL where records may lack it");
+        return OP_FAILED;
+    }
+    return OP_MORE;
+}
+
 static enum op_result source_poll(struct op *op, struct op_output *out, struct err *err)
 {
     struct op_source *source = (struct op_source *)op;
     enum status status = source->reader->ops->poll(source->reader, &out->batch, err);
     switch (status) {
-    case STATUS_OK: return OP_MORE;
+    case STATUS_OK: return check_not_null(op, &out->batch, err);
     case STATUS_END: out->batch.row_count = 0; return OP_DONE;
     case STATUS_AGAIN: out->batch.row_count = 0; return OP_PENDING;
     case STATUS_NOT_FOUND:
