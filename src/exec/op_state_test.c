@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operators with state against plain models: random changes go in, the changelog that comes out is
-// applied to a table, which must be what the model says, and every retraction must name what is there.
-// In memory, with hardly any memory (so that calls are pending all the time), with all hashes 0, and
-// with a restart from a checkpoint now and then.
+// applied to a table, which must be what the model says, and every retraction must name what is
+// there. In memory, with hardly any memory (so that calls are pending all the time), with all
+// hashes 0, and with a restart from a checkpoint now and then.
 #include "exec/op.h"
 #include "expr/expr.h"
 #include "plan/plan.h"

@@ -114,8 +114,8 @@ static int next_on_page(struct page *page, uint64_t hash, struct hash_probe *pro
     return 0;
 }
 
-// NULL: not in memory, asked for. While the table is whole nothing of it leaves, and the frame, another
-// line of memory to wait for, is left alone.
+// NULL: not in memory, asked for. While the table is whole nothing of it leaves, and the frame,
+// another line of memory to wait for, is left alone.
 static struct page *page_to_search(struct page_owner *owner, uint32_t number)
 {
     if (owner->whole) {

@@ -79,8 +79,8 @@ static void force_chunk(struct state_pool *pool)
     add_chunk(pool);
 }
 
-// What is held whatever the budget says: enough for all windows in use at once, since one row may need
-// pages of all of them.
+// What is held whatever the budget says: enough for all windows in use at once, since one row may
+// need pages of all of them.
 static uint32_t pages_min(const struct state_pool *pool)
 {
     return pool->pages_min + pool->open * WINDOW_PAGES_MIN;
@@ -335,8 +335,8 @@ bool state_pool_room(struct state_pool *pool, uint32_t count)
     }
     while (pool->free_count < count && (try_chunk(pool) || keep_chunk(pool))) {
     }
-    // Of a small pool only a part: else tables that are prepared one after the other for one row would
-    // drive out each other's pages for ever.
+    // Of a small pool only a part: else tables that are prepared one after the other for one row
+    // would drive out each other's pages for ever.
     uint32_t share = pool->frame_count / ROOM_SHARE;
     count = count < share ? count : share;
     if (pool->free_count >= count) {
@@ -498,7 +498,9 @@ static void fetch(struct page_owner *owner, uint32_t number, bool pins)
     if (entry->units > 1) {
         frame = new_large_frame(pool, entry->units);
     } else {
-        if (pool->free_count == 0 && !state_pool_room(pool, 1)) {
+        // Some frames are left for pages that the window adds.
+        uint32_t reserve = victims_ahead(pool) / 2;
+        if (pool->free_count <= reserve && !state_pool_room(pool, reserve + 1)) {
             return;
         }
         frame = force_frame(pool);
