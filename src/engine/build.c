@@ -345,6 +345,7 @@ static void init_workers(struct job *job)
                                           .waker = &worker->waker,
                                           .hashes_zero = job->options.hashes_zero};
         worker->pool = state_pool_new(&pool);
+        worker->batches_max = job->options.source_batches_max;
     }
 }
 

@@ -243,6 +243,7 @@ static bool read_mail(struct job *job)
         switch (message.kind) {
         case JOB_WORKER_ACK: job->ack_count++; break;
         case JOB_WORKER_ENDED: job->ended_count++; break;
+        case JOB_WORKER_SATED: job->is_sated = true; break;
         case JOB_WORKER_FAILED:
             if (job->state != JOB_FAILED) {
                 (void)fail(job, &job->workers[message.number].err);
@@ -276,7 +277,7 @@ static int64_t due_us(const struct job *job)
 static enum status step_running(struct job *job)
 {
     bool all_ended = job->ended_count == job->worker_count;
-    bool stops = atomic_load(&job->stop_wanted);
+    bool stops = atomic_load(&job->stop_wanted) || job->is_sated;
     if (all_ended || stops) {
         if (job->checkpoints == NULL && !has_committers(job)) {
             job->state = JOB_ENDED;
@@ -284,6 +285,10 @@ static enum status step_running(struct job *job)
             job->err.status = STATUS_CANCELLED;
             return fail(job, &(struct err){.status = STATUS_CANCELLED, .text = "stopped"});
         } else {
+            if (job->is_sated && !all_ended) {
+                coordinator_note(job, "stops behind %" PRIu64 " batches of a source",
+                                 job->options.source_batches_max);
+            }
             start_barrier(job, BARRIER_STOP);
         }
         return STATUS_OK;

@@ -55,6 +55,7 @@ struct job {
     _Atomic bool stop_wanted;   // any thread
     _Atomic bool cancel_wanted; // any thread
     bool threads_started;
+    bool is_sated;        // a worker's sources gave all the batches they may
     uint32_t ended_count; // workers
     uint32_t ack_count;
     struct barrier barrier;

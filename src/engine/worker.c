@@ -210,6 +210,25 @@ static bool step_states(struct worker *worker, bool *unfinished)
     return moved;
 }
 
+// Whether the sources gave all the batches that they may: the coordinator stops the job then.
+static bool is_sated(struct worker *worker)
+{
+    if (worker->batches_max == 0) {
+        return false;
+    }
+    uint64_t given = 0;
+    for (uint32_t i = 0; i < worker->segments.count; i++) {
+        const struct op *root = worker->segments.items[i]->nodes[0].op;
+        given += op_is_source(root) ? root->metrics.batches_out : 0;
+    }
+    if (given >= worker->batches_max && !worker->sated_told) {
+        worker->sated_told = true;
+        mailbox_send(worker->coordinator,
+                     (struct message){.kind = JOB_WORKER_SATED, .number = worker->index});
+    }
+    return given >= worker->batches_max;
+}
+
 static bool step_segment(struct worker *worker, struct segment *segment)
 {
     // Whoever ended gets no barrier through its gate.
@@ -218,7 +237,8 @@ static bool step_segment(struct worker *worker, struct segment *segment)
         segment_inject_barrier(segment, &worker->barrier);
     }
     bool is_source = segment->gate == NULL;
-    if (is_source && worker->is_stopping && segment->depth == 0 && !segment->has_barrier) {
+    if (is_source && segment->depth == 0 && !segment->has_barrier &&
+        (worker->is_stopping || (!segment->has_ended && is_sated(worker)))) {
         return false;
     }
     bool ran = false;

@@ -18,6 +18,7 @@
 //         JOB_WORKER_ACK    all its segments passed the barrier and its state is written; its
 //                           entries and files may be read until WORKER_DURABLE
 //         JOB_WORKER_ENDED  all its segments ended
+//         JOB_WORKER_SATED  its sources gave as many batches as they may (batches_max)
 //         JOB_WORKER_FAILED worker->err says why
 #pragma once
 
@@ -36,7 +37,7 @@ struct clock;
 struct state_pool;
 
 enum { WORKER_BARRIER, WORKER_DURABLE, WORKER_FAILED, WORKER_EXIT };
-enum { JOB_WORKER_ACK, JOB_WORKER_ENDED, JOB_WORKER_FAILED };
+enum { JOB_WORKER_ACK, JOB_WORKER_ENDED, JOB_WORKER_FAILED, JOB_WORKER_SATED };
 
 enum worker_result { WORKER_RAN, WORKER_IDLE, WORKER_DONE };
 
@@ -81,6 +82,8 @@ struct worker {
     uint32_t segments_left;
     VEC(struct segment *) passed;
     bool is_stopping; // a STOP barrier went in: sources give no more
+    uint64_t batches_max; // that its sources may give in this run; 0: any number (tests)
+    bool sated_told;
     bool is_busy;     // segments had something to do in the last round
     bool has_failed;
     bool end_told;

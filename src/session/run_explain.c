@@ -4,9 +4,11 @@
 #include <inttypes.h>
 
 #include "base/strbuf.h"
+#include "data/column.h"
 #include "engine/job.h"
 #include "plan/plan.h"
 #include "session/session_int.h"
+#include "state/spill.h"
 
 static enum status bind(struct statement_run *run, const struct ast_statement *statement,
                         struct plan **out, struct err *err)
@@ -80,10 +82,24 @@ static void print_metrics(struct strbuf *out, const struct plan *plan,
     }
 }
 
+// What the job as a whole took. Flattened columns: how often an encoding was given up (column.h).
+static void print_totals(struct strbuf *out, struct statement_run *run, struct job *job,
+                         uint64_t flattenings)
+{
+    struct job_status status;
+    job_read_status(job, &status);
+    struct spill *spill = run->session->spill;
+    strbuf_printf(out, "\nlate rows: %" PRIu64 "\npeak of memory: %zu bytes\n", status.rows_late,
+                  status.memory_peak);
+    strbuf_printf(out, "spill file: %" PRIu64 " bytes\ncolumns flattened: %" PRIu64 "\n",
+                  spill == NULL ? 0 : spill_bytes(spill), flattenings);
+}
+
 static enum status analyze(struct statement_run *run, const struct plan *plan,
                            struct strbuf *out, struct err *err)
 {
     struct job *job;
+    uint64_t flattenings = column_flattenings();
     TRY(run_start_job(run, &(struct run_job_options){.plan = plan, .measure = true}, &job, err));
     enum status status = run_to_end(job, err);
     if (status == STATUS_OK) {
@@ -91,6 +107,7 @@ static enum status analyze(struct statement_run *run, const struct plan *plan,
             arena_new_array(&run->result->arena, struct job_node_metrics, plan->node_count);
         uint32_t count = job_node_metrics(job, metrics, plan->node_count);
         print_metrics(out, plan, metrics, count);
+        print_totals(out, run, job, column_flattenings() - flattenings);
     }
     job_free(job);
     return status;

@@ -166,6 +166,9 @@ enum status run_start_job(struct statement_run *run, const struct run_job_option
         .measure = options->measure,
         .hashes_zero = settings_bool(settings, "debug.hashes-zero"),
         .verify = verify_mode(settings)};
+    if (options->is_pipeline) {
+        job.source_batches_max = (uint64_t)settings_count(settings, "debug.stop-after-batches");
+    }
     if (getrandom(job.seed, sizeof job.seed, 0) != (ssize_t)sizeof job.seed) {
         return ERR(err, STATUS_IO, "no random numbers from the system");
     }

@@ -33,6 +33,8 @@ static const struct setting_known known_settings[] = {
      "whether queries see rows that are not yet committed"},
     {"debug.batch-rows", SETTING_COUNT, "2048", "", "rows that a source puts into one batch"},
     {"debug.hashes-zero", SETTING_BOOL, "false", "", "every hash of keyed state is 0"},
+    {"debug.stop-after-batches", SETTING_COUNT, "", "",
+     "a pipeline stops at a checkpoint when the sources of a worker gave so many batches"},
     {"debug.verify-encodings", SETTING_CHOICE, "none", "none|const|dict|slice|mix",
      "rewrite every operator's output in another encoding and check it"},
 };
