@@ -23,6 +23,7 @@ struct segment_frame {
     bool is_poll;             // a source's call for input
     bool is_dry;              // an on_dry call
     bool is_finished;         // the operator returned DONE
+    bool has_more;            // a source's call gave a batch
     enum frame_phase phase;
     uint32_t child;
     struct op_output out;
@@ -245,7 +246,8 @@ static enum segment_result advance(struct segment *segment, struct err *err)
         case OP_FAILED: return SEGMENT_FAILED;
         case OP_PENDING: return frame->is_poll ? SEGMENT_DRY : SEGMENT_BLOCKED;
         case OP_DONE: frame->is_finished = true; break;
-        case OP_MORE: break;
+        // A source is asked for one batch at a time: barriers go in between.
+        case OP_MORE: frame->is_finished = frame->has_more = frame->is_poll; break;
         }
         note_output(segment->nodes[frame->node].op, &frame->out.batch);
         frame->child = 0;
@@ -274,7 +276,7 @@ static void finish_item(struct segment *segment)
 {
     const struct item item = segment->frames[0].item;
     if (segment->frames[0].is_poll) {
-        segment->source_ended = segment->frames[0].is_finished;
+        segment->source_ended = !segment->frames[0].has_more;
         return;
     }
     if (segment->frames[0].is_dry) {
@@ -290,9 +292,15 @@ static void finish_item(struct segment *segment)
     }
 }
 
+// Goes on with the item in work, for some moves: a join's fan-out or the firing of many windows must
+// not keep the worker from its messages. RAN with frames left: called again.
 static enum segment_result run(struct segment *segment, struct err *err)
 {
-    while (segment->depth > 0) {
+    enum { MOVES_MAX = 256 };
+    for (int moves = 0; segment->depth > 0; moves++) {
+        if (moves == MOVES_MAX) {
+            return SEGMENT_RAN;
+        }
         enum segment_result result = advance(segment, err);
         if (result == SEGMENT_DRY) { // a source without rows: the call leaves no trace
             segment->depth = 0;
@@ -339,7 +347,7 @@ static enum segment_result step_dry(struct segment *segment, struct err *err)
     }
     while (start_dry(segment)) {
         enum segment_result result = run(segment, err);
-        if (result != SEGMENT_RAN) {
+        if (result != SEGMENT_RAN || segment->depth > 0) {
             return result;
         }
     }
