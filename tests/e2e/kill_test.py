@@ -28,6 +28,7 @@ harness.own_python(__file__)
 import clicks  # noqa: E402
 from harness import Checks, Folder, Frazil, Lake, wait_until  # noqa: E402
 
+ANY_MOMENT = "any moment"
 # Group: its steps, and the passage at which a run dies (at random up to this one).
 STEPS = {
     "segments written": (("file.segments.after_rename", "file.segment.after_rename"), 6),
@@ -40,6 +41,7 @@ STEPS = {
     "fence": (("recovery.fence", "recovery.fenced"), 2),
     "expiry": (("commit.expire",), 4),
     "restore": (("recovery.restore", "recovery.loaded"), 1),
+    ANY_MOMENT: ((), 1),
 }
 PROPERTIES = {"history.expire.max-snapshot-age-ms": "1", "history.expire.min-snapshots-to-keep": "5",
               "write.metadata.previous-versions-max": "10",
@@ -231,14 +233,18 @@ class Test:
 
     def kill_once(self, number, group):
         steps, last = STEPS[group]
-        target = f"{self.random.choice(steps)}:{self.random.randint(1, last)}"
+        target = f"{self.random.choice(steps)}:{self.random.randint(1, last)}" if steps else None
         if self.random.random() < 0.4:
             self.append_foreign()
         begun = time.monotonic()
         run = self.start(target)
-        if self.random.random() < 0.4:
+        if target is None:
+            run.wait(self.random.random())
+            run.kill()
+        elif self.random.random() < 0.4:
             time.sleep(0.5)
             self.append_foreign()
+        target = target or group
         code = run.wait(DEATH_SECONDS)
         self.read_report()
         if not self.checks.ok(f"kill {number} at {target}", code == -9,
