@@ -229,6 +229,58 @@ static void test_slices_come_back_as_they_were_open(void **state)
     arena_release(&arena);
 }
 
+// Two former instances had the same window, and only one had closed it when the checkpoint was
+// taken (its watermark was ahead): the rows of the other stay.
+static void test_a_window_that_one_instance_closed_stays_open_for_the_other(void **state)
+{
+    const struct testing_config *config = *state;
+    enum { AHEAD, BEHIND, FORMERS };
+    struct testing testings[FORMERS];
+    struct testing_segments segments[FORMERS];
+    struct testing_former formers[FORMERS];
+    struct arena arena;
+    int64_t numbers[BATCH];
+    arena_init(&arena);
+    const struct row_layout *layout = make_layout(&arena);
+    for (int i = 0; i < FORMERS; i++) {
+        testing_init(&testings[i], config);
+        testing_segments_init(&segments[i]);
+        struct hash_table *table =
+            hash_table_new(testings[i].context,
+                           &(struct hash_table_options){.layout = layout, .id = 5, .slice = 3});
+        for (uint32_t k = 0; k < BATCH; k++) {
+            numbers[k] = i * BATCH + (int64_t)k;
+        }
+        add(&testings[i], table, numbers, BATCH, 2);
+        checkpoint(&testings[i], &segments[i]);
+        if (i == AHEAD) {
+            hash_table_free(table);
+            checkpoint(&testings[i], &segments[i]);
+        }
+        testing_former_make(&formers[i], testings[i].context, &segments[i]);
+    }
+    for (int order = 0; order < 2; order++) {
+        struct testing testing;
+        uint64_t rows;
+        const struct state_former both[] = {formers[order].former, formers[1 - order].former};
+        testing_init(&testing, config);
+        hash_table_declare(testing.context,
+                           &(struct hash_table_options){.layout = layout, .id = 5});
+        testing_run_restore(&testing, testing.context, both, FORMERS, 10);
+        struct hash_table *table = hash_table_open(testing.context, 5, 3);
+        assert_non_null(table);
+        assert_int_equal(sum(&testing, table, &rows), 2 * BATCH);
+        assert_int_equal(rows, BATCH);
+        testing_release(&testing);
+    }
+    for (int i = 0; i < FORMERS; i++) {
+        arena_release(&formers[i].arena);
+        testing_release(&testings[i]);
+        testing_segments_release(&segments[i]);
+    }
+    arena_release(&arena);
+}
+
 // A sink that is not ready now and then changes nothing but the time.
 static int refusals;
 
@@ -305,6 +357,9 @@ int main(void)
          (void *)(uintptr_t)&in_memory},
         {"slices tiny", test_slices_come_back_as_they_were_open, NULL, NULL,
          (void *)(uintptr_t)&tiny},
+        {"a window that one instance closed stays open for the other",
+         test_a_window_that_one_instance_closed_stays_open_for_the_other, NULL, NULL,
+         (void *)(uintptr_t)&in_memory},
         cmocka_unit_test(test_waits_for_a_sink_that_is_not_ready),
         cmocka_unit_test(test_memory_stays_within_the_budget),
     };

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // state_restore: from segments to tables, block by block, a window of rows at a time.
+//
+// Several formers. Where a former's table ended, only its own earlier rows are void: those of other
+// formers in the table of the same name stay. So with several formers the segments are read twice:
+// the first time to note where tables ended last, the second to leave out what stands before.
+#include <stdlib.h>
+
 #include "base/assert.h"
 #include "base/byte_source.h"
 #include "state/hash_table_int.h"
@@ -13,9 +19,21 @@ struct image {
     size_t size;
 };
 
+// Where a table of a former ended for the last time.
+struct table_end {
+    uint32_t former;
+    uint32_t id;
+    int64_t slice;
+    uint64_t at; // place of the block in the former's segments
+};
+
 struct state_restore {
     const struct state_former *formers;
     uint32_t former_count;
+    bool has_several; // formers with segments
+    bool is_noting;   // the first of two readings
+    uint64_t place;   // of the block read last in the former's segments
+    VEC(struct table_end) ends; // sorted by former, id, slice once they are noted
     uint32_t former;  // being read
     uint32_t segment; // of it
     bool is_reading;
@@ -38,6 +56,11 @@ void state_restore_begin(struct state_context *context, const struct state_forme
     struct state_restore *restore = mem_zalloc(sizeof *restore);
     restore->formers = formers;
     restore->former_count = former_count;
+    uint32_t filled = 0;
+    for (uint32_t i = 0; i < former_count; i++) {
+        filled += formers[i].segment_count > 0;
+    }
+    restore->has_several = restore->is_noting = filled > 1;
     context->restore = restore;
     context->segment_number = (uint32_t)number_from;
 }
@@ -51,6 +74,7 @@ void state_restore_end(struct state_context *context)
     if (restore->is_reading) {
         delta_reader_release(&restore->reader);
     }
+    VEC_RELEASE(&restore->ends);
     VEC_RELEASE(&restore->images);
     VEC_RELEASE(&restore->sizes);
     mem_free(restore);
@@ -103,6 +127,61 @@ static void drop_table(struct state_context *context, const struct delta_table *
     if (table != NULL) {
         table->clear(table);
     }
+}
+
+// Orders by former, id, slice.
+static int compare_tables(const struct table_end *a, const struct table_end *b)
+{
+    return a->former != b->former  ? (a->former < b->former ? -1 : 1)
+           : a->id != b->id        ? (a->id < b->id ? -1 : 1)
+           : a->slice != b->slice  ? (a->slice < b->slice ? -1 : 1)
+                                   : 0;
+}
+
+static int compare_ends(const void *left, const void *right)
+{
+    const struct table_end *a = left;
+    const struct table_end *b = right;
+    int order = compare_tables(a, b);
+    return order != 0 ? order : a->at != b->at ? (a->at < b->at ? -1 : 1) : 0;
+}
+
+// Keeps the last end of each table.
+static void sort_ends(struct state_restore *restore)
+{
+    uint32_t kept = 0;
+    if (restore->ends.count > 0) {
+        qsort(restore->ends.items, restore->ends.count, sizeof *restore->ends.items,
+              compare_ends);
+    }
+    for (uint32_t i = 0; i < restore->ends.count; i++) {
+        struct table_end *items = restore->ends.items;
+        if (kept > 0 && compare_tables(&items[kept - 1], &items[i]) == 0) {
+            kept--;
+        }
+        items[kept++] = items[i];
+    }
+    restore->ends.count = kept;
+}
+
+// Whether the table of the block in work ended later on.
+static bool ends_later(const struct state_restore *restore)
+{
+    struct table_end wanted = {.former = restore->former,
+                               .id = restore->reader.table.id,
+                               .slice = restore->reader.table.slice};
+    uint32_t from = 0;
+    uint32_t to = restore->ends.count;
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        int order = compare_tables(&restore->ends.items[middle], &wanted);
+        if (order == 0) {
+            return restore->ends.items[middle].at > restore->place;
+        }
+        from = order < 0 ? middle + 1 : from;
+        to = order < 0 ? to : middle;
+    }
+    return false;
 }
 
 // Windows that were opened for rows that are gone again.
@@ -226,7 +305,7 @@ static void begin_segment(struct state_context *context, struct state_restore *r
     delta_reader_init(&restore->reader, former->sources[restore->segment]);
     restore->is_reading = true;
     restore->raw = 0;
-    if (former->same_instance) {
+    if (former->same_instance && !restore->is_noting) {
         VEC_PUSH(&context->segments,
                  ((struct live_segment){.file = former->segments[restore->segment]}));
     }
@@ -240,7 +319,7 @@ static enum status end_segment(struct state_context *context, struct state_resto
     if (restore->reader.number != number) {
         return damaged(restore, "the number of another one", err);
     }
-    if (former->same_instance) {
+    if (former->same_instance && !restore->is_noting) {
         context->segments.items[context->segments.count - 1].raw = restore->raw;
         if (number > context->segment_number) {
             context->segment_number = (uint32_t)number;
@@ -250,6 +329,19 @@ static enum status end_segment(struct state_context *context, struct state_resto
     restore->is_reading = false;
     restore->segment++;
     return STATUS_OK;
+}
+
+static void end_table(struct state_context *context, struct state_restore *restore)
+{
+    const struct delta_table *name = &restore->reader.table;
+    if (restore->is_noting) {
+        VEC_PUSH(&restore->ends, ((struct table_end){.former = restore->former,
+                                                     .id = name->id,
+                                                     .slice = name->slice,
+                                                     .at = restore->place}));
+    } else if (!restore->has_several) {
+        drop_table(context, name);
+    }
 }
 
 // The next block, up to its images.
@@ -269,8 +361,12 @@ static enum status next_block(struct state_context *context, struct state_restor
     if (restore->reader.number > MARK_SEGMENT) {
         return damaged(restore, "a number that is too large", err);
     }
+    restore->place++;
     if (restore->block.kind == DELTA_DROP) {
-        drop_table(context, &restore->reader.table);
+        end_table(context, restore);
+        return STATUS_OK;
+    }
+    if (restore->is_noting || ends_later(restore)) {
         return STATUS_OK;
     }
     TRY(find_table(context, &restore->reader.table, &restore->table, err));
@@ -306,7 +402,13 @@ enum status state_restore_step(struct state_context *context, size_t size, bool 
         return STATUS_OK;
     }
     restore->done = 0;
-    while (restore->former < restore->former_count) {
+    while (restore->is_noting || restore->former < restore->former_count) {
+        if (restore->former == restore->former_count) { // all ends are noted
+            sort_ends(restore);
+            restore->is_noting = false;
+            restore->former = 0;
+            continue;
+        }
         if (restore->is_applying) {
             enum status status = apply(context, restore, err);
             *waiting = status == STATUS_AGAIN;
@@ -318,6 +420,7 @@ enum status state_restore_step(struct state_context *context, size_t size, bool 
         if (restore->segment == restore->formers[restore->former].segment_count) {
             restore->former++;
             restore->segment = 0;
+            restore->place = 0;
             continue;
         }
         TRY(next_block(context, restore, err));
