@@ -110,10 +110,11 @@ static bool run_apart(const struct sim_run_options *options, struct sim_run_figu
 
 static void print_figures(const struct sim_run_figures *figures)
 {
-    printf("runs %" PRIu64 " (rescaled %" PRIu64 "), ended by kills %" PRIu64 ", power losses %" PRIu64
-           ", stops %" PRIu64 ", failures %" PRIu64 ", cut off %" PRIu64 "\n",
+    printf("runs %" PRIu64 " (rescaled %" PRIu64 "), ended by kills %" PRIu64
+           ", power losses %" PRIu64 ", stops %" PRIu64 ", failures %" PRIu64 ", cut off %" PRIu64
+           ", refused starts %" PRIu64 "\n",
            figures->runs, figures->rescales, figures->kills, figures->power_losses, figures->stops,
-           figures->failures, figures->zombies);
+           figures->failures, figures->zombies, figures->refusals);
     printf("rows %" PRIu64 ", replies and requests lost %" PRIu64 ", swaps late %" PRIu64
            ", foreign appends %" PRIu64 ", compactions %" PRIu64 ", expiries %" PRIu64 "\n",
            figures->rows, figures->lost_replies, figures->late_swaps, figures->foreign_appends,

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/strbuf.h"
+#include "connect/iceberg_token.h"
 #include "data/column_builder.h"
 #include "iceberg/commit.h"
 #include "iceberg/data_writer.h"
@@ -435,6 +436,38 @@ static enum status expire(struct act *act, struct err *err)
     enum status status = expire_between(act, count - keep, &gone, &kept, err);
     sim_rows_release(&gone);
     sim_rows_release(&kept);
+    return status;
+}
+
+static enum status roll_back(struct act *act, bool *done, struct err *err)
+{
+    const struct table_metadata *base = act->table->metadata;
+    uint32_t at = base->snapshot_count;
+    const struct table_snapshot *all = base->snapshots;
+    while (at > 0 && table_metadata_summary(&all[at - 1], ICEBERG_TOKEN_EPOCH) == NULL) {
+        at--;
+    }
+    *done = at > 1;
+    if (!*done) {
+        return STATUS_OK;
+    }
+    struct table_update update;
+    struct table_ref main = *table_metadata_ref(base, STR_LIT(TABLE_MAIN));
+    main.snapshot_id = all[at - 2].snapshot_id;
+    table_update_begin(&update, &act->arena, base, act->foreign->lake->world->now_us / 1000);
+    TRY(table_update_set_ref(&update, &main, err));
+    return publish(act, &update, err);
+}
+
+enum status sim_foreign_roll_back(struct sim_foreign *foreign, const char *table, bool *done,
+                                  struct err *err)
+{
+    struct act act = {.foreign = foreign};
+    TRY(sim_lake_open(foreign->lake, table, &act.table, err));
+    arena_init(&act.arena);
+    enum status status = roll_back(&act, done, err);
+    arena_release(&act.arena);
+    sim_lake_close(foreign->lake, act.table);
     return status;
 }
 

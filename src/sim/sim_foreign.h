@@ -19,6 +19,10 @@ struct sim_foreign {
 
 void sim_foreign_init(struct sim_foreign *foreign, struct sim_lake *lake);
 void sim_foreign_release(struct sim_foreign *foreign);
+// Points the table to the snapshot before the one with the last rows of a pipeline of ours. *done:
+// whether there is such a one.
+MUST_USE enum status sim_foreign_roll_back(struct sim_foreign *foreign, const char *table,
+                                           bool *done, struct err *err);
 // One of the three, drawn. Rows are appended to "raw" only.
 MUST_USE enum status sim_foreign_act(struct sim_foreign *foreign, const char *table,
                                      struct err *err);

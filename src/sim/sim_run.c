@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "sim/sim_check.h"
 #include "sim/sim_foreign.h"
@@ -45,6 +46,9 @@ struct run {
     uint32_t foreign_per_myriad; // of steps
     uint32_t parallelism;        // of the last run; 0: none yet
     bool had_zombie;
+    uint64_t identity;    // of a new pipeline
+    struct store *backup; // of the disk, at some time; NULL: none
+    uint64_t backup_commits;
 };
 
 // A job at work, with the plan it borrows.
@@ -140,7 +144,7 @@ static enum status start(struct run *run, struct life *life, uint32_t parallelis
                                   .script_digest = STR_LIT("1"),
                                   .checkpoint_interval_ms = run->checkpoint_ms,
                                   .commit_interval_ms = run->commit_ms,
-                                  .seed = {run->options->seed + 1, 7},
+                                  .seed = {run->options->seed + 1, run->identity},
                                   .notify = notify,
                                   .notify_context = run};
     sim_world_trace(run->world, "START with P = %u", parallelism);
@@ -527,7 +531,8 @@ static void draw_settings(struct run *run)
     sim_world_trace(run->world,
                     "memory %zu, batch rows %u, checkpoint %" PRId64 " ms, commit %" PRId64
                     " ms, watermark %" PRId64 " ms, failures %u, lost %u, foreign %u and %u",
-                    run->memory, run->batch_rows, run->checkpoint_ms, run->commit_ms, run->watermark_ms,
+                    run->memory, run->batch_rows, run->checkpoint_ms, run->commit_ms,
+                    run->watermark_ms,
                     run->world->options.fail_per_mille, run->lake.pointer.lose_per_mille,
                     run->lake.pointer.foreign_per_mille, run->foreign_per_myriad);
 }
@@ -564,6 +569,7 @@ static void release(struct run *run)
     run->figures->foreign_compactions += run->foreign.compactions;
     run->figures->foreign_expiries += run->foreign.expiries;
     run->figures->commits += run->totals.commits;
+    store_free(run->backup);
     sim_log_release(&run->log);
     sim_script_release(&run->script);
     sim_sink_release(&run->totals);
@@ -571,6 +577,112 @@ static void release(struct run *run)
     sim_lake_release(&run->lake);
     sim_world_free(run->world);
     strbuf_release(&run->faults);
+}
+
+// --- what must be refused ------------------------------------------------------------------------
+
+static void expect_refusal(struct run *run, const char *what, enum status expected)
+{
+    struct life life;
+    struct err err;
+    enum status status = start(run, &life, draw_parallelism(run), &err);
+    // What is damaged in the state shows when it is read.
+    for (uint32_t i = 0; i < 2000 && status == STATUS_OK; i++) {
+        status = step(run, &life, &err);
+    }
+    sim_world_trace(run->world, "%s: %s: %s", what, status_name(status), err.text);
+    if (status != expected) {
+        FAULT(run, "%s: %s (%s), and not %s", what, status_name(status),
+              status == STATUS_OK ? "" : err.text, status_name(expected));
+    }
+    drop(run, &life);
+    run->figures->refusals++;
+}
+
+// Flips one bit of an object that ends so; false: there is none.
+static bool damage(struct run *run, const char *ending)
+{
+    struct arena arena;
+    struct store_object *objects;
+    size_t count = 0;
+    struct err err;
+    bool done = false;
+    run->world->quiet = true;
+    arena_init(&arena);
+    enum status status =
+        store_list(run->world->disk, STR_LIT(DIRECTORY), &arena, &objects, &count, &err);
+    for (size_t i = 0; status == STATUS_OK && i < count && !done; i++) {
+        struct buf *bytes;
+        if (!str_ends(objects[i].path, ending) || objects[i].size == 0) {
+            continue;
+        }
+        status = store_read(run->world->disk, objects[i].path, SIZE_MAX, &bytes, &err);
+        if (status == STATUS_OK) {
+            char *copy = arena_copy(&arena, bytes->ptr, bytes->size);
+            copy[sim_random_below(&run->random, (uint32_t)bytes->size)] ^=
+                (char)(1 << sim_random_below(&run->random, 8));
+            status = store_put(run->world->disk, objects[i].path, str_make(copy, bytes->size), 0,
+                               &err);
+            buf_unref(bytes);
+            done = status == STATUS_OK;
+        }
+    }
+    arena_release(&arena);
+    run->world->quiet = false;
+    return done;
+}
+
+static void try_rollback(struct run *run)
+{
+    struct err err;
+    bool done;
+    if (sim_foreign_roll_back(&run->foreign, "raw", &done, &err) != STATUS_OK) {
+        FAULT(run, "raw cannot be rolled back: %s", err.text);
+    } else if (done) {
+        expect_refusal(run, "a table rolled back", STATUS_CONFLICT);
+    }
+}
+
+// Behind the end: starts that would double or lose rows, or go on from damage.
+static void be_refused(struct run *run)
+{
+    switch (sim_random_below(&run->random, 6)) {
+    case 0: try_rollback(run); break;
+    case 1:
+        if (run->backup != NULL && run->backup_commits < run->totals.commits) {
+            sim_world_replace(run->world, run->backup);
+            run->backup = NULL;
+            expect_refusal(run, "checkpoints of an older backup", STATUS_CONFLICT);
+        }
+        break;
+    case 2:
+        if (run->totals.commits > 0) {
+            sim_world_replace(run->world, NULL);
+            run->identity++;
+            expect_refusal(run, "checkpoints lost", STATUS_CONFLICT);
+        }
+        break;
+    case 3:
+        if (damage(run, ".checkpoint")) {
+            expect_refusal(run, "a damaged checkpoint", STATUS_INVALID_DATA);
+        }
+        break;
+    case 4:
+        if (damage(run, ".segment")) {
+            expect_refusal(run, "a damaged file of state", STATUS_INVALID_DATA);
+        }
+        break;
+    default: break;
+    }
+}
+
+static void back_up(struct run *run)
+{
+    if (sim_random_chance(&run->random, 300)) {
+        store_free(run->backup);
+        run->backup = sim_world_backup(run->world);
+        run->backup_commits = run->totals.commits;
+    }
 }
 
 static void live_all(struct run *run)
@@ -581,6 +693,7 @@ static void live_all(struct run *run)
         if (run->faults.size == 0) {
             check_tables(run, false);
         }
+        back_up(run);
         // Down for a while; others are not.
         for (uint32_t k = sim_random_below(&run->random, 4);
              k > 0 && run->foreign_per_myriad > 0 && run->faults.size == 0; k--) {
@@ -598,6 +711,9 @@ static void live_all(struct run *run)
         static const char *const tables[] = {"raw", "per_window"};
         struct sim_check check = {&run->lake, &run->faults};
         sim_check_leftovers(&check, tables, 2, STR_LIT(DIRECTORY));
+    }
+    if (run->faults.size == 0) {
+        be_refused(run);
     }
 }
 

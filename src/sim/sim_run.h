@@ -26,6 +26,7 @@ struct sim_run_options {
 struct sim_run_figures {
     uint64_t rows, runs, restores, rescales, kills, power_losses, stops, failures, zombies;
     uint64_t commits, lost_replies, late_swaps, conflicts;
+    uint64_t refusals;
     uint64_t foreign_appends, foreign_compactions, foreign_expiries;
 };
 

@@ -163,16 +163,29 @@ static void copy_objects(struct store *from, struct store *to)
     arena_release(&arena);
 }
 
+struct store *sim_world_backup(struct sim_world *world)
+{
+    struct store *copy = new_disk(world, STREAM_DISK + 1 + world->operations);
+    bool quiet = world->quiet;
+    world->quiet = true;
+    copy_objects(world->disk, copy);
+    world->quiet = quiet;
+    return copy;
+}
+
+void sim_world_replace(struct sim_world *world, struct store *disk)
+{
+    store_free(world->disk);
+    world->disk = disk != NULL ? disk : new_disk(world, STREAM_DISK + 1 + world->operations);
+}
+
 void sim_world_split(struct sim_world *world)
 {
     ASSERT(world->zombie == NULL);
     sim_world_trace(world, "CUT OFF: the old process goes on");
+    struct store *copy = sim_world_backup(world);
     world->zombie = world->disk;
-    world->disk = new_disk(world, STREAM_DISK + 1 + world->operations);
-    bool quiet = world->quiet;
-    world->quiet = true;
-    copy_objects(world->zombie, world->disk);
-    world->quiet = quiet;
+    world->disk = copy;
 }
 
 void sim_world_drop_zombie(struct sim_world *world)

@@ -98,6 +98,10 @@ void sim_world_crash(struct sim_world *world, bool loses);
 // disk of another one, the old disk is world->zombie. Both see the same lake.
 void sim_world_split(struct sim_world *world);
 void sim_world_drop_zombie(struct sim_world *world);
+// A copy of the machine's disk as it is now; the caller frees it, or puts it in with
+// sim_world_replace().
+struct store *sim_world_backup(struct sim_world *world);
+void sim_world_replace(struct sim_world *world, struct store *disk); // taken; NULL: an empty one
 
 // Whether the operation that is about to be made fails; counts it. OK: it does not.
 enum status sim_world_operation(struct sim_world *world, const char *what, struct str name);
