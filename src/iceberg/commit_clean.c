@@ -253,8 +253,8 @@ struct lost {
     str_vec lists; // manifest lists
 };
 
-// An expiry removes data files first, then manifests, then lists. Where lists or manifests are left,
-// so may be the others, and they tell which data files there were. Adds manifests to `lost`.
+// An expiry removes data files first, then manifests, then lists. Where lists or manifests are
+// left, so may be the others, and they tell which data files there were. Adds manifests to `lost`.
 static enum status remove_lost_data(struct iceberg_table *table, struct arena *arena,
                                     struct lost *lost, const str_vec *reachable, struct err *err)
 {
@@ -299,7 +299,8 @@ static void add_expired(struct iceberg_table *table, struct arena *arena,
     for (uint32_t i = 0; i < base->snapshot_count; i++) {
         struct str list = base->snapshots[i].manifest_list;
         struct store_object object;
-        if (list.size > 0 && table_metadata_snapshot(next, base->snapshots[i].snapshot_id) == NULL &&
+        int64_t id = base->snapshots[i].snapshot_id;
+        if (list.size > 0 && table_metadata_snapshot(next, id) == NULL &&
             !is_known(&lost->lists, list) &&
             store_info(table->place.store, list, &object, NULL) == STATUS_OK) {
             add_copy(arena, &lost->lists, list);
@@ -307,9 +308,9 @@ static void add_expired(struct iceberg_table *table, struct arena *arena,
     }
 }
 
-// What an expiry of ours began to remove may be of others, and carry no tag. The newest versions of
-// the metadata tell which snapshots went with a version of ours; their lists go last, so where one is
-// left, the expiry was cut off.
+// What an expiry of ours began to remove may be of others, and carry no tag. The newest versions
+// of the metadata tell which snapshots went with a version of ours; their lists go last, so where
+// one is left, the expiry was cut off.
 static enum status add_cut_off(struct iceberg_table *table, struct arena *arena,
                                const struct tag *tags, uint32_t tag_count, struct lost *lost,
                                struct err *err)
@@ -341,7 +342,8 @@ static enum status add_cut_off(struct iceberg_table *table, struct arena *arena,
 }
 
 // Files of the tags in the metadata directory that the metadata does not reach. Manifest lists are
-// read only where there is one that it does not name. *reachable: sorted, complete where any is lost.
+// read only where there is a file that it does not name itself. *reachable is sorted, and complete
+// where anything is lost.
 static enum status find_lost(struct iceberg_table *table, struct arena *arena,
                              const struct tag *tags, uint32_t tag_count, struct lost *out,
                              str_vec *reachable, struct err *err)
