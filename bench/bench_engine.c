@@ -74,8 +74,8 @@ static enum status memory_poll(struct source_reader *base, struct batch *out, st
     }
     const int64_t *arrays[] = {reader->keys + at, reader->values + at, reader->times};
     for (int c = 0; c < 3; c++) {
-        reader->columns[c] = (struct column){
-            .physical = PHYSICAL_I64, .row_count = count, .values = arrays[c]};
+        reader->columns[c] =
+            (struct column){.physical = PHYSICAL_I64, .row_count = count, .values = arrays[c]};
     }
     reader->left -= count;
     reader->next++;
@@ -111,8 +111,8 @@ static enum status memory_open(const struct plan_node *scan, const struct op_con
     struct memory_reader *reader = mem_zalloc(sizeof *reader);
     size_t pool = draws_keys ? BATCH_ROWS_MAX : (size_t)POOL_BATCHES * BATCH_ROWS_MAX;
     reader->reader.ops = &memory_ops;
-    reader->split = (struct source_split){.name = STR_LIT("memory"), .caught_up_us = -1,
-                                          .watermark = WATERMARK_NONE};
+    reader->split = (struct source_split){
+        .name = STR_LIT("memory"), .caught_up_us = -1, .watermark = WATERMARK_NONE};
     reader->reader.splits = (struct source_splits){.count = 1, .items = &reader->split};
     reader->left = row_total / context->parallelism;
     reader->keys = mem_alloc(pool * sizeof(int64_t));
@@ -138,8 +138,8 @@ static int64_t total(const struct column *column, const int8_t *kinds)
     int64_t sum = 0;
     for (uint32_t i = 0; i < column->row_count; i++) {
         int64_t value = *(const int64_t *)column_value(column, i);
-        bool is_back = kinds != NULL &&
-                       (kinds[i] == CHANGE_UPDATE_BEFORE || kinds[i] == CHANGE_DELETE);
+        bool is_back =
+            kinds != NULL && (kinds[i] == CHANGE_UPDATE_BEFORE || kinds[i] == CHANGE_DELETE);
         sum += is_back ? -value : value;
     }
     return sum;
@@ -259,12 +259,67 @@ static const struct ast_statement *parse(struct arena *arena, const char *text)
 
 static struct spill *open_spill(struct arena *arena, const char *directory)
 {
-    struct spill_options options = {
-        .directory = arena_printf(arena, "%s/spill", directory).ptr, .has_thread = true};
+    struct spill_options options = {.directory = arena_printf(arena, "%s/spill", directory).ptr,
+                                    .has_thread = true};
     struct spill *spill;
     struct err err;
     check(spill_new(&options, &spill, &err), &err);
     return spill;
+}
+
+static const char source_text[] =
+    "CREATE TABLE m (k BIGINT, v BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' "
+    "SECOND) WITH ('connector' = 'memory')";
+static const char group_sink_text[] =
+    "CREATE TABLE s (k BIGINT, n BIGINT, v BIGINT) WITH ('connector' = 'x')";
+static const char tumble_sink_text[] =
+    "CREATE TABLE s (w TIMESTAMP(3), k BIGINT, n BIGINT, v BIGINT) WITH ('connector' = 'x')";
+static const char group_text[] = "INSERT INTO s SELECT k, COUNT(*), SUM(v) FROM m GROUP BY k";
+static const char tumble_text[] =
+    "INSERT INTO s SELECT window_start, k, COUNT(*), SUM(v) FROM TABLE(TUMBLE(TABLE m, "
+    "DESCRIPTOR(ts), INTERVAL '10' SECOND)) GROUP BY window_start, window_end, k";
+
+static struct plan *make_plan(struct arena *arena, bool is_group)
+{
+    struct err err;
+    struct plan *plan;
+    struct bind_context context = {.arena = arena,
+                                   .catalog_name = STR_LIT("c"),
+                                   .database = STR_LIT("d"),
+                                   .tables = {.find = find_table},
+                                   .connectors = {.describe = describe},
+                                   .settings = {.expr = {.is_streaming = true}}};
+    const char *sink = is_group ? group_sink_text : tumble_sink_text;
+    const char *query = is_group ? group_text : tumble_text;
+    check(
+        bind_create_table(&context, &parse(arena, source_text)->as.create_table, &tables[0], &err),
+        &err);
+    check(bind_create_table(&context, &parse(arena, sink)->as.create_table, &tables[1], &err),
+          &err);
+    const struct ast_insert *insert = &parse(arena, query)->as.insert;
+    context.text = str_from(query);
+    check(bind_statement_set(&context, &insert, 1, &plan, &err), &err);
+    return plan;
+}
+
+// Arguments 5 and 6: where checkpoints go, and how much memory there is.
+static void set_pipeline(struct job_options *options, struct arena *arena, int argc, char **argv)
+{
+    if (argc > 5) {
+        options->store = store_file_new(NULL);
+        options->directory = str_from(argv[5]);
+        options->name = STR_LIT("bench");
+        options->script_digest = STR_LIT("0");
+        options->checkpoint_interval_ms = 1000;
+        options->fresh = true;
+    }
+    if (argc > 6) {
+        uint64_t mib = strtoull(argv[6], NULL, 10);
+        draws_keys = true;
+        options->memory_limit = mib == 0 ? (size_t)64 << 30 : (size_t)mib << 20;
+        options->checkpoint_interval_ms = 10000;
+        options->spill = open_spill(arena, argv[5]);
+    }
 }
 
 int main(int argc, char **argv)
@@ -275,34 +330,9 @@ int main(int argc, char **argv)
     uint32_t parallelism = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : 2;
     struct arena arena = {0};
     struct err err;
-    struct plan *plan;
-    struct bind_context context = {
-        .arena = &arena,
-        .catalog_name = STR_LIT("c"),
-        .database = STR_LIT("d"),
-        .tables = {.find = find_table},
-        .connectors = {.describe = describe},
-        .settings = {.expr = {.is_streaming = true}}};
-    const char *source = "CREATE TABLE m (k BIGINT, v BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS "
-                         "ts - INTERVAL '1' SECOND) WITH ('connector' = 'memory')";
-    const char *sink = is_group
-                           ? "CREATE TABLE s (k BIGINT, n BIGINT, v BIGINT) WITH ('connector' = 'x')"
-                           : "CREATE TABLE s (w TIMESTAMP(3), k BIGINT, n BIGINT, v BIGINT) WITH "
-                             "('connector' = 'x')";
-    check(bind_create_table(&context, &parse(&arena, source)->as.create_table, &tables[0], &err),
-          &err);
-    check(bind_create_table(&context, &parse(&arena, sink)->as.create_table, &tables[1], &err),
-          &err);
-    const char *query =
-        is_group ? "INSERT INTO s SELECT k, COUNT(*), SUM(v) FROM m GROUP BY k"
-                 : "INSERT INTO s SELECT window_start, k, COUNT(*), SUM(v) FROM TABLE(TUMBLE(TABLE "
-                   "m, DESCRIPTOR(ts), INTERVAL '10' SECOND)) GROUP BY window_start, window_end, k";
-    const struct ast_insert *insert = &parse(&arena, query)->as.insert;
-    context.text = str_from(query);
-    check(bind_statement_set(&context, &insert, 1, &plan, &err), &err);
     struct connectors connectors = {find_source, find_sink, NULL};
     struct expr_settings settings = {.is_streaming = true};
-    struct job_options options = {.plan = plan,
+    struct job_options options = {.plan = make_plan(&arena, is_group),
                                   .connectors = &connectors,
                                   .expr_settings = &settings,
                                   .clock = clock_system(),
@@ -311,21 +341,7 @@ int main(int argc, char **argv)
                                   .watermark_interval_ms = 200,
                                   .threads = true,
                                   .seed = {1, 2}};
-    if (argc > 5) {
-        options.store = store_file_new(NULL);
-        options.directory = str_from(argv[5]);
-        options.name = STR_LIT("bench");
-        options.script_digest = STR_LIT("0");
-        options.checkpoint_interval_ms = 1000;
-        options.fresh = true;
-    }
-    if (argc > 6) {
-        uint64_t mib = strtoull(argv[6], NULL, 10);
-        draws_keys = true;
-        options.memory_limit = mib == 0 ? (size_t)64 << 30 : (size_t)mib << 20;
-        options.checkpoint_interval_ms = 10000;
-        options.spill = open_spill(&arena, argv[5]);
-    }
+    set_pipeline(&options, &arena, argc, argv);
     double cpu = cpu_seconds();
     int64_t begin = clock_monotonic_us(clock_system());
     struct job *job;
@@ -344,8 +360,9 @@ int main(int argc, char **argv)
     spill_free(options.spill);
     arena_release(&arena);
     if (rows_counted != (int64_t)row_total || values_summed != values_made) {
-        fprintf(stderr, "bench_engine: %" PRId64 " rows counted, sum %" PRId64 ", expected %" PRId64
-                "\n", rows_counted, values_summed, values_made);
+        fprintf(stderr,
+                "bench_engine: %" PRId64 " rows counted, sum %" PRId64 ", expected %" PRId64 "\n",
+                rows_counted, values_summed, values_made);
         return 1;
     }
     return 0;

@@ -5,7 +5,7 @@
 //     bench_json [MIB [ROUNDS]]         decodes records made here (10 fields, about 234 bytes)
 //     bench_json --write FILE [MIB]     writes the same records, for the other side of the
 //     comparison (bench/json_compare.py)
-//     bench_json --parts IN OUT         decodes the records of a file, keeps the columns, then writes
+//     bench_json --parts IN OUT      decodes a file, keeps the columns, then writes
 //     them as Parquet (zstd 1): prints the CPU seconds of each of the two (bench/kafka.py)
 //
 // All ten columns are decoded, with a DECIMAL, a DOUBLE and two timestamps, and UTF-8 is checked.
@@ -139,7 +139,7 @@ static int file_write(const char *path, size_t mib)
     return good ? 0 : 1;
 }
 
-// --- decode, then encode ---------------------------------------------------------------------------
+// --- decode, then encode ------------------------------------------------------------------------
 
 static void check(enum status status, const struct err *err)
 {
@@ -192,7 +192,8 @@ static double encode_kept(struct arena *arena, const struct kept *kept, const ch
     int32_t id = 1;
     struct err err;
     struct parquet_writer_options options = {
-        .fields = parquet_schema_fields(arena, type_row(arena, record_fields(arena), 10, false), &id),
+        .fields =
+            parquet_schema_fields(arena, type_row(arena, record_fields(arena), 10, false), &id),
         .field_count = 10,
         .level = 1};
     struct stdio_sink sink = {.sink = {.ops = &ops}, .file = fopen(path, "w")};

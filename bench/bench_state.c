@@ -346,18 +346,19 @@ static int finish(struct bench *bench, struct state_context *context, struct has
     uint64_t rows = hash_table_count(table);
     state_context_free(context);
     struct restored restored = restore(bench, live, count);
-    printf("{\"state_bytes\":%" PRIu64 ",\"rows\":%" PRIu64 ",\"changed_bytes\":%" PRIu64
-           ",\"written_bytes\":%" PRIu64 ",\"p99_quiet_us\":%.1f,\"p99_during_us\":%.1f,"
-           "\"p50_quiet_us\":%.1f,\"p50_during_us\":%.1f,\"batches_quiet\":%u,\"batches_during\":%u,"
-           "\"restore_bytes\":%" PRIu64 ",\"restore_s\":%.2f,\"restore_cpu_s\":%.2f,"
-           "\"equal\":%s}\n",
-           state, rows, changed, written,
-           percentile(bench->quiet.items, bench->quiet.count, 0.99) * 1e6,
-           percentile(bench->during.items, bench->during.count, 0.99) * 1e6,
-           percentile(bench->quiet.items, bench->quiet.count, 0.5) * 1e6,
-           percentile(bench->during.items, bench->during.count, 0.5) * 1e6, bench->quiet.count,
-           bench->during.count, restored.bytes, restored.wall, restored.cpu,
-           restored.digest == expected && restored.rows == rows ? "true" : "false");
+    printf(
+        "{\"state_bytes\":%" PRIu64 ",\"rows\":%" PRIu64 ",\"changed_bytes\":%" PRIu64
+        ",\"written_bytes\":%" PRIu64 ",\"p99_quiet_us\":%.1f,\"p99_during_us\":%.1f,"
+        "\"p50_quiet_us\":%.1f,\"p50_during_us\":%.1f,\"batches_quiet\":%u,\"batches_during\":%u,"
+        "\"restore_bytes\":%" PRIu64 ",\"restore_s\":%.2f,\"restore_cpu_s\":%.2f,"
+        "\"equal\":%s}\n",
+        state, rows, changed, written,
+        percentile(bench->quiet.items, bench->quiet.count, 0.99) * 1e6,
+        percentile(bench->during.items, bench->during.count, 0.99) * 1e6,
+        percentile(bench->quiet.items, bench->quiet.count, 0.5) * 1e6,
+        percentile(bench->during.items, bench->during.count, 0.5) * 1e6, bench->quiet.count,
+        bench->during.count, restored.bytes, restored.wall, restored.cpu,
+        restored.digest == expected && restored.rows == rows ? "true" : "false");
     return 0;
 }
 
@@ -398,9 +399,9 @@ int main(int argc, char **argv)
     // Keys at random: a few are drawn twice in an epoch, and count once.
     double share = (double)(batches * BATCH) / (double)bench.rows;
     double distinct = (double)bench.rows * (1 - __builtin_exp(-share));
-    int result = finish(&bench, context, table,
-                        (uint64_t)(distinct * (double)bench.layout->fixed_size) * epochs,
-                        segment_bytes);
+    int result =
+        finish(&bench, context, table,
+               (uint64_t)(distinct * (double)bench.layout->fixed_size) * epochs, segment_bytes);
     state_pool_free(bench.pool);
     VEC_RELEASE(&bench.quiet);
     VEC_RELEASE(&bench.during);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// fuzz_checkpoint: manifests of checkpoints out of arbitrary bytes: as they are, and as the payload of
-// a block whose checksum fits. What is accepted is written and read again, equal in its counts.
+// fuzz_checkpoint: manifests of checkpoints out of arbitrary bytes: as they are, and as the payload
+// of a block whose checksum fits. What is accepted is written and read again, equal in its counts.
 #include "base/arena.h"
 #include "base/assert.h"
 #include "base/strbuf.h"

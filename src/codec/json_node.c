@@ -273,8 +273,10 @@ void json_node_clear(struct json_node *node, uint32_t from, uint32_t to)
 
 void json_node_move(struct json_node *node, uint32_t from, uint32_t to)
 {
-    memcpy(node->values + (size_t)to * node->width, node->values + (size_t)from * node->width,
-           node->width);
+    if (node->width > 0) { // rows have no values of their own
+        memcpy(node->values + (size_t)to * node->width, node->values + (size_t)from * node->width,
+               node->width);
+    }
     bits_clear(node->valid, to);
     node->valid[to / 64] |= (uint64_t)bits_get(node->valid, from) << (to % 64);
     for (uint32_t i = 0; node->kind == JSON_ROW && i < node->child_count; i++) {

@@ -50,7 +50,8 @@ struct job_options {
     bool threads;
     bool measure;     // EXPLAIN ANALYZE
     bool hashes_zero; // test configurations
-    uint64_t source_batches_max; // a pipeline stops at a checkpoint behind so many of a worker; 0: no
+    uint64_t source_batches_max; // a pipeline stops at a checkpoint behind so many of a worker;
+                                 // 0: no
     enum verify_mode verify;
 
     // Pipelines.

@@ -292,8 +292,8 @@ static void finish_item(struct segment *segment)
     }
 }
 
-// Goes on with the item in work, for some moves: a join's fan-out or the firing of many windows must
-// not keep the worker from its messages. RAN with frames left: called again.
+// Goes on with the item in work, for some moves: a join's fan-out or the firing of many windows
+// must not keep the worker from its messages. RAN with frames left: called again.
 static enum segment_result run(struct segment *segment, struct err *err)
 {
     enum { MOVES_MAX = 256 };
