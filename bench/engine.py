@@ -18,7 +18,7 @@ NAMES = {"tumble": "TUMBLE COUNT+SUM", "group": "streaming GROUP BY with updates
 
 def main():
     p = argparse.ArgumentParser()
-    p.add_argument("--rows", type=int, default=50000000)
+    p.add_argument("--rows", type=int, default=100000000)
     p.add_argument("--keys", type=int, default=1000000)
     p.add_argument("--runs", type=int, default=3)
     a = p.parse_args()
