@@ -207,9 +207,8 @@ struct saved_watermark {
 };
 
 static void put(struct op_watermark *assigner, struct snapshot_writer *writer, struct str key,
-                int64_t watermark)
+                struct saved_watermark saved)
 {
-    struct saved_watermark saved = {watermark, assigner->is_idle};
     writer->put(writer, assigner->op.context->operator_id, assigner->op.context->instance, key,
                 str_make((const char *)&saved, sizeof saved));
 }
@@ -231,11 +230,16 @@ static enum op_result watermark_on_barrier(struct op *op, const struct barrier *
     struct op_watermark *assigner = (struct op_watermark *)op;
     note_new_splits(assigner);
     arena_reset(&op->scratch);
-    put(assigner, writer, STR_LIT("watermark"), assigner->emitted);
+    // As it is now, though downstream may not have been told yet: an instance that was given no split
+    // must not hold back the watermark that a restore merges.
+    int64_t highest;
+    bool idle = lowest_of_others(assigner, UINT32_MAX, &highest) == WATERMARK_END &&
+                !assigner->splits->has_pending;
+    put(assigner, writer, STR_LIT("watermark"), (struct saved_watermark){assigner->emitted, idle});
     for (uint32_t i = 0; i < assigner->splits->count; i++) {
         const struct source_split *split = &assigner->splits->items[i];
         put(assigner, writer, arena_printf(&op->scratch, "split/%.*s", STR_ARGS(split->name)),
-            split->watermark);
+            (struct saved_watermark){split->watermark, idle});
     }
     return OP_DONE;
 }
