@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -35,9 +36,9 @@ enum status file_lock_take(const char *path, struct file_lock *out, struct err *
     }
     char own[32];
     int length = snprintf(own, sizeof own, "%d", (int)getpid());
-    if (ftruncate(fd, 0) != 0 || pwrite(fd, own, (size_t)length, 0) != length) {
-        // Only the message to others suffers.
-    }
+    // Where this fails only the message to others suffers.
+    bool told = ftruncate(fd, 0) == 0 && pwrite(fd, own, (size_t)length, 0) == length;
+    (void)told;
     out->fd = fd;
     return STATUS_OK;
 }
