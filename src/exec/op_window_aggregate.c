@@ -5,6 +5,11 @@
 // handed out. A row is late for a window that the watermark in force at the row has passed; it is
 // counted and dropped from that window only.
 //
+// The watermark in force is kept with the state: windows that were handed out must not open again
+// after a restart, and what instances had reached differs where inputs became idle and active again
+// (a merged watermark never falls, so it depends on who saw what first). At another parallelism the
+// furthest counts.
+//
 // Rows without a time belong to no window. HOP and CUMULATE put a row into each of its windows.
 #include <string.h>
 
@@ -110,7 +115,7 @@ static bool share_whole(struct op_window_aggregate *windows, const struct batch 
         return false;
     }
     const int64_t *values = times->values;
-    int64_t watermark = in->row_watermarks == NULL ? windows->watermark : WATERMARK_NONE;
+    int64_t watermark = windows->watermark;
     int64_t least = values[0];
     int64_t greatest = values[0];
     for (uint32_t row = 1; row < in->row_count; row++) {
@@ -147,8 +152,10 @@ static void share_out(struct op_window_aggregate *windows, const struct batch *i
         }
         int64_t time;
         memcpy(&time, column_value(times, row), sizeof time);
-        int64_t watermark =
-            in->row_watermarks != NULL ? in->row_watermarks[row] : windows->watermark;
+        int64_t watermark = windows->watermark;
+        if (in->row_watermarks != NULL && in->row_watermarks[row] > watermark) {
+            watermark = in->row_watermarks[row];
+        }
         struct window_range range;
         for (uint32_t i = 0; window_assign(&windows->assigner, time, i, &range); i++) {
             if (watermark != WATERMARK_NONE && range.end_us - END_MARGIN_US <= watermark) {
@@ -319,9 +326,9 @@ static enum op_result window_on_watermark(struct op *op, int64_t watermark, stru
 {
     struct op_window_aggregate *windows = (struct op_window_aggregate *)op;
     look_up(windows);
-    windows->watermark = watermark;
+    windows->watermark = watermark > windows->watermark ? watermark : windows->watermark;
     while (windows->windows.count > 0 &&
-           windows->windows.items[0].end_us - END_MARGIN_US <= watermark) {
+           windows->windows.items[0].end_us - END_MARGIN_US <= windows->watermark) {
         struct open_window *open = &windows->windows.items[0];
         arena_reset(&op->scratch);
         struct row **rows = arena_new_array(&op->scratch, struct row *, BATCH_ROWS_MAX);
@@ -357,6 +364,36 @@ static enum op_result window_on_end(struct op *op, struct op_output *out, struct
     return window_on_watermark(op, WATERMARK_END, out, err);
 }
 
+static enum op_result window_on_barrier(struct op *op, const struct barrier *barrier,
+                                        struct snapshot_writer *writer, struct err *err)
+{
+    (void)barrier;
+    (void)err;
+    const struct op_window_aggregate *windows = (const struct op_window_aggregate *)op;
+    writer->put(writer, op->context->operator_id, op->context->instance, STR_LIT("watermark"),
+                str_make((const char *)&windows->watermark, sizeof windows->watermark));
+    return OP_DONE;
+}
+
+// Its own watermark; at another parallelism the furthest of all, since keys have moved.
+static int64_t restored_watermark(const struct op_context *context)
+{
+    const struct snapshot_reader *restore = context->restore;
+    int64_t furthest = WATERMARK_NONE;
+    for (uint32_t i = 0; restore != NULL && i < restore->entry_count; i++) {
+        const struct snapshot_entry *entry = &restore->entries[i];
+        int64_t watermark;
+        if (!str_is(entry->key, "watermark") || entry->bytes.size != sizeof watermark ||
+            (restore->former_instances == context->parallelism &&
+             entry->instance != context->instance)) {
+            continue;
+        }
+        memcpy(&watermark, entry->bytes.ptr, sizeof watermark);
+        furthest = watermark > furthest ? watermark : furthest;
+    }
+    return furthest;
+}
+
 static void window_close(struct op *op)
 {
     struct op_window_aggregate *windows = (struct op_window_aggregate *)op;
@@ -376,6 +413,7 @@ static const struct op_class window_class = {
     .on_batch = window_on_batch,
     .on_watermark = window_on_watermark,
     .on_end = window_on_end,
+    .on_barrier = window_on_barrier,
     .close = window_close,
 };
 
@@ -389,7 +427,7 @@ enum status op_window_aggregate_new(const struct plan_node *node, const struct o
     struct op_window_aggregate *windows = mem_zalloc(sizeof *windows);
     op_init(&windows->op, &window_class, context, node);
     windows->plan = plan;
-    windows->watermark = WATERMARK_NONE;
+    windows->watermark = restored_watermark(context);
     window_assigner_init(&windows->assigner, &plan->spec);
     windows->time_position = plan_column_index(node->inputs[0], plan->spec.time_column);
     ASSERT(windows->time_position != UINT32_MAX);
