@@ -400,11 +400,12 @@ static enum status clean_segments(struct iceberg_committer *committer, const str
     return STATUS_OK;
 }
 
-// An expiry may have been cut off in any former run, and what it left is of older ones still.
+// An expiry may have been cut off in any former run, or have failed in the commits of this one's
+// start; what it left is of older ones still.
 static enum status clean_metadata(struct iceberg_committer *committer, struct arena *arena,
                                   struct err *err)
 {
-    uint32_t count = (uint32_t)(committer->identity.run - 1);
+    uint32_t count = (uint32_t)committer->identity.run;
     uint64_t *tags = arena_new_array(arena, uint64_t, count + 1);
     uint32_t removed;
     for (uint32_t i = 0; i < count; i++) {

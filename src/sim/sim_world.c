@@ -235,6 +235,8 @@ enum status sim_world_operation(struct sim_world *world, const char *what, struc
         if (strcmp(what, "remove") == 0) {
             note_unremoved(world, name);
         }
+        bool reads = strcmp(what, "open") == 0 || strcmp(what, "read") == 0;
+        world->unread += reads && str_ends(name, ".avro");
         return sim_random_chance(&world->fault_random, 500) ? STATUS_IO : STATUS_UNAVAILABLE;
     }
     if (world->options.verbose) {

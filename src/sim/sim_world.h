@@ -81,6 +81,7 @@ struct sim_world {
     bool quiet;
     uint32_t failures; // injected since the last crash, the cut included
     VEC(char *) unremoved; // whose removal failed: they may be left behind
+    uint32_t unread; // manifests and lists that could not be read once: expiries pass over that
     uint64_t trace_count;
     char trace[SIM_TRACE_LINES][SIM_TRACE_WIDTH];
 };
