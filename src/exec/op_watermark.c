@@ -230,8 +230,8 @@ static enum op_result watermark_on_barrier(struct op *op, const struct barrier *
     struct op_watermark *assigner = (struct op_watermark *)op;
     note_new_splits(assigner);
     arena_reset(&op->scratch);
-    // As it is now, though downstream may not have been told yet: an instance that was given no split
-    // must not hold back the watermark that a restore merges.
+    // As it is now, though downstream may not have been told yet: an instance that was given no
+    // split must not hold back the watermark that a restore merges.
     int64_t highest;
     bool idle = lowest_of_others(assigner, UINT32_MAX, &highest) == WATERMARK_END &&
                 !assigner->splits->has_pending;
