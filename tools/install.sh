@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what a bare Debian 12 lacks, by purpose:  install.sh build|test|fuzz|judge ...
+# Installs what a bare Debian 12 lacks, by purpose:  install.sh build|test|fuzz|lint ...
 # Does nothing where everything is there. Needs root (or sudo) only when something is missing.
 set -euo pipefail
 
@@ -21,8 +21,7 @@ for purpose in "$@"; do
     test) wanted+=("${test[@]}") ;;
     fuzz) wanted+=("${fuzz[@]}") ;;
     lint) wanted+=("${lint[@]}") ;;
-    judge) wanted+=("${judge[@]}") ;;
-    *) echo "install.sh: unknown purpose '$purpose' (build, test, fuzz, lint, judge)" >&2; exit 2 ;;
+    *) echo "install.sh: unknown purpose '$purpose' (build, test, fuzz, lint)" >&2; exit 2 ;;
   esac
 done
 
