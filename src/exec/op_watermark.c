@@ -230,16 +230,12 @@ static enum op_result watermark_on_barrier(struct op *op, const struct barrier *
     struct op_watermark *assigner = (struct op_watermark *)op;
     note_new_splits(assigner);
     arena_reset(&op->scratch);
-    // As it is now, though downstream may not have been told yet: an instance that was given no
-    // split must not hold back the watermark that a restore merges.
-    int64_t highest;
-    bool idle = lowest_of_others(assigner, UINT32_MAX, &highest) == WATERMARK_END &&
-                !assigner->splits->has_pending;
-    put(assigner, writer, STR_LIT("watermark"), (struct saved_watermark){assigner->emitted, idle});
+    put(assigner, writer, STR_LIT("watermark"),
+        (struct saved_watermark){assigner->emitted, assigner->is_idle});
     for (uint32_t i = 0; i < assigner->splits->count; i++) {
         const struct source_split *split = &assigner->splits->items[i];
         put(assigner, writer, arena_printf(&op->scratch, "split/%.*s", STR_ARGS(split->name)),
-            (struct saved_watermark){split->watermark, idle});
+            (struct saved_watermark){split->watermark, assigner->is_idle});
     }
     return OP_DONE;
 }
