@@ -176,19 +176,21 @@ static enum op_result watermark_on_dry(struct op *op, struct op_output *out, str
     int64_t before = assigner->emitted;
     int64_t highest;
     int64_t lowest = lowest_of_others(assigner, UINT32_MAX, &highest);
-    // An instance without open splits has nothing to wait for: idle at once.
+    // An instance without open splits has nothing to wait for: idle at once. This is said before
+    // the watermark, or receivers would take rows of others under a watermark that lags.
     bool idle = lowest == WATERMARK_END && !assigner->splits->has_pending;
+    if (idle != assigner->is_idle) {
+        assigner->is_idle = idle;
+        out->is_idle = idle;
+        out->is_active = !idle;
+        return OP_MORE;
+    }
     int64_t candidate = lowest != WATERMARK_END         ? lowest
                         : assigner->splits->has_pending ? before
                                                         : highest;
     assigner->emitted = candidate > before ? candidate : before;
     emit_if_grown(assigner, assigner->announces ? WATERMARK_NONE : before, out);
     assigner->announces = false;
-    if (idle != assigner->is_idle) {
-        assigner->is_idle = idle;
-        out->is_idle = idle;
-        out->is_active = !idle;
-    }
     return OP_DONE;
 }
 

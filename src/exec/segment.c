@@ -389,8 +389,8 @@ enum segment_result segment_step(struct segment *segment, struct err *err)
     if (segment->depth > 0) {
         return run(segment, err);
     }
-    // A source says whether it is idle before its first barrier, too: what a restore merges from its
-    // entries must be what the gates behind it have merged.
+    // A source says whether it is idle before its first barrier, too: what a restore merges from
+    // its entries must be what the gates behind it have merged.
     if (segment->has_barrier && (segment->has_started || segment->gate != NULL)) {
         segment->has_barrier = false;
         return start_item(segment,
