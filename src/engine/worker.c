@@ -118,7 +118,7 @@ static bool has_passed(const struct worker *worker, const struct segment *segmen
 static void start_barrier(struct worker *worker, const struct barrier *barrier)
 {
     ASSERT(!worker->has_barrier || epoch_compare(worker->barrier.epoch, barrier->epoch) == 0);
-    worker->has_barrier = true;
+    worker->has_barrier = worker->is_told = true;
     worker->barrier = *barrier;
     worker->is_stopping = barrier->kind == BARRIER_STOP;
     for (uint32_t i = 0; i < worker->segments.count; i++) {
@@ -289,10 +289,12 @@ static void publish_stats(struct worker *worker, bool at_once)
     pthread_mutex_unlock(&worker->stats_lock);
 }
 
-// All segments passed the barrier: their state is frozen; write it, then say so.
+// All segments passed the barrier: their state is frozen; write it, then say so. Where sources have
+// ended, the barrier may be through before the coordinator's message was read: acknowledged then,
+// it would be taken for a new one and acknowledged twice.
 static void advance_barrier(struct worker *worker)
 {
-    if (!worker->has_barrier || worker->passed.count < worker->segments.count) {
+    if (!worker->has_barrier || !worker->is_told || worker->passed.count < worker->segments.count) {
         return;
     }
     for (uint32_t i = 0; i < worker->states.count; i++) {
@@ -300,7 +302,7 @@ static void advance_barrier(struct worker *worker)
             return;
         }
     }
-    worker->has_barrier = false;
+    worker->has_barrier = worker->is_told = false;
     worker->passed.count = 0;
     publish_stats(worker, true); // the checkpoint's own figures
     mailbox_send(worker->coordinator,

@@ -79,6 +79,7 @@ struct worker {
     // The barrier in progress.
     struct barrier barrier;
     bool has_barrier;
+    bool is_told; // the coordinator's message was read: before that nothing is acknowledged
     uint32_t segments_left;
     VEC(struct segment *) passed;
     bool is_stopping; // a STOP barrier went in: sources give no more
