@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/assert.h"
+#include "codec/parquet_gather.h"
 #include "codec/parquet_rle.h"
 #include "codec/parquet_writer_int.h"
 #include "data/column.h"
@@ -88,27 +89,6 @@ void parquet_leaf_begin_chunk(struct parquet_leaf *leaf, const struct parquet_wr
 
 // ---- gathering ----
 
-#define GATHER(c_type)                                                                             \
-    do {                                                                                           \
-        const c_type *in = values;                                                                 \
-        c_type *to = out;                                                                          \
-        for (uint32_t i = 0; i < count; i++) {                                                     \
-            to[i] = in[places[i]];                                                                 \
-        }                                                                                          \
-    } while (0)
-
-static void gather(void *out, const void *values, size_t width, const uint32_t *places,
-                   uint32_t count)
-{
-    switch (width) {
-    case 1: GATHER(uint8_t); break;
-    case 2: GATHER(uint16_t); break;
-    case 4: GATHER(uint32_t); break;
-    case 8: GATHER(uint64_t); break;
-    default: GATHER(int128); break;
-    }
-}
-
 // The places, within the values of the column's holder, of those of its rows [from, from + count)
 // that are not null.
 static uint32_t flat_places(const struct column *column, uint32_t from, uint32_t count,
@@ -145,7 +125,7 @@ static struct dense gather_places(struct parquet_encoder *encoder, const struct 
     size_t width = physical_width(column->physical);
     encoder->dense.size = 0;
     char *out = bytebuf_reserve(&encoder->dense, count * width);
-    gather(out, column_holder(column)->values, width, places, count);
+    parquet_gather(out, column_holder(column)->values, width, places, count);
     return (struct dense){out, count};
 }
 

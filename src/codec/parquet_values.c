@@ -3,6 +3,7 @@
 // One leaf's next rows: levels, values, and nulls put in their places. Flat leaves (no list or row
 // above them, at most one definition level) go by masks of bits; others by a byte a level.
 #include "base/assert.h"
+#include "codec/parquet_gather.h"
 #include "codec/parquet_reader_int.h"
 #include "data/batch.h"
 
@@ -41,27 +42,6 @@ static char *reserve_values(struct parquet_leaf_reader *leaf, uint32_t at, uint3
     return out;
 }
 
-#define GATHER(c_type)                                                                             \
-    do {                                                                                           \
-        const c_type *in = entries;                                                                \
-        c_type *to = out;                                                                          \
-        for (uint32_t i = 0; i < count; i++) {                                                     \
-            to[i] = in[codes[i]];                                                                  \
-        }                                                                                          \
-    } while (0)
-
-static void gather(void *out, const void *entries, uint32_t width, const uint32_t *codes,
-                   uint32_t count)
-{
-    switch (width) {
-    case 1: GATHER(uint8_t); break;
-    case 2: GATHER(uint16_t); break;
-    case 4: GATHER(uint32_t); break;
-    case 8: GATHER(uint64_t); break;
-    default: GATHER(int128); break;
-    }
-}
-
 static uint64_t long_bytes(const void *views, uint32_t count)
 {
     const struct strview *view = views;
@@ -81,7 +61,7 @@ static enum status values_by_codes(struct parquet_leaf_reader *leaf, uint32_t at
     uint32_t *codes = (uint32_t *)(void *)bytebuf_reserve(scratch, count * sizeof *codes);
     TRY(parquet_decode_codes32(&leaf->decoder, codes, count, leaf->dictionary_count, err));
     char *out = reserve_values(leaf, at, count);
-    gather(out, leaf->dictionary.ptr, leaf->conversion.target_width, codes, count);
+    parquet_gather(out, leaf->dictionary.ptr, leaf->conversion.target_width, codes, count);
     if (leaf->conversion.target == PHYSICAL_STRING) {
         leaf->vector.var_bytes += long_bytes(out, count);
     }
@@ -233,7 +213,7 @@ static void flatten_codes(struct parquet_leaf_reader *leaf)
     }
     uint32_t width = leaf->conversion.target_width;
     char *out = reserve_values(leaf, 0, vector->slots);
-    gather(out, leaf->dictionary.ptr, width, wide, vector->slots);
+    parquet_gather(out, leaf->dictionary.ptr, width, wide, vector->slots);
     const uint64_t *valid = (const uint64_t *)(const void *)vector->valid.ptr;
     for (uint32_t i = 0; i < vector->slots; i++) {
         if (!bits_get(valid, i)) {
