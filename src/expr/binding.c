@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/strbuf.h"
+#include "expr/derive.h"
 
 enum { MESSAGE_MAX = 400 };
 
@@ -54,6 +55,23 @@ enum status binding_cast_all(struct function_binding *binding, uint32_t from,
         TRY(binding_cast(binding, i, type, err));
     }
     return STATUS_OK;
+}
+
+enum status binding_merge(struct function_binding *binding, enum type_kind kind, struct err *err)
+{
+    const struct type **types =
+        arena_new_array(binding->arena, const struct type *, binding->arg_count);
+    for (uint32_t i = 0; i < binding->arg_count; i++) {
+        types[i] = binding_type(binding, i);
+        if (types[i]->kind != kind) {
+            return binding_refuse(binding, err);
+        }
+    }
+    binding->type = derive_merged(binding->arena, types, binding->arg_count);
+    if (binding->type == NULL) {
+        return binding_refuse(binding, err);
+    }
+    return binding_cast_all(binding, 0, binding->type, err);
 }
 
 void binding_result(struct function_binding *binding, const struct type *type, bool nullable)

@@ -22,6 +22,11 @@ MUST_USE enum status binding_cast(struct function_binding *binding, uint32_t arg
 MUST_USE enum status binding_cast_all(struct function_binding *binding, uint32_t from,
                                       const struct type *type, struct err *err);
 
+// Arguments of one kind (all arrays, all maps) to the type they have in common, the result's too;
+// refuses others.
+MUST_USE enum status binding_merge(struct function_binding *binding, enum type_kind kind,
+                                   struct err *err);
+
 // Sets the result: `type` with the nullability given.
 void binding_result(struct function_binding *binding, const struct type *type, bool nullable);
 

@@ -306,24 +306,9 @@ static enum status build_sort(struct function_call *call, uint32_t row, struct c
     return STATUS_OK;
 }
 
-// Arrays to one type: ARRAY_CONCAT, ARRAY_UNION; ARRAY_EXCEPT and ARRAY_INTERSECT too.
 static enum status resolve_several(struct function_binding *binding, struct err *err)
 {
-    const struct type **types =
-        arena_new_array(binding->arena, const struct type *, binding->arg_count);
-    for (uint32_t i = 0; i < binding->arg_count; i++) {
-        types[i] = binding_type(binding, i);
-        if (types[i]->kind != TYPE_ARRAY) {
-            return binding_refuse(binding, err);
-        }
-    }
-    const struct type *common = derive_merged(binding->arena, types, binding->arg_count);
-    if (common == NULL) {
-        return binding_refuse(binding, err);
-    }
-    TRY(binding_cast_all(binding, 0, common, err));
-    binding->type = common;
-    return STATUS_OK;
+    return binding_merge(binding, TYPE_ARRAY, err);
 }
 
 static enum status build_concat(struct function_call *call, uint32_t row,

@@ -5,7 +5,6 @@
 
 #include "base/arena.h"
 #include "expr/binding.h"
-#include "expr/derive.h"
 #include "expr/elements.h"
 #include "expr/families.h"
 #include "expr/regex.h"
@@ -80,21 +79,7 @@ static enum status evaluate_entries(struct function_call *call, struct column *o
 
 static enum status resolve_union(struct function_binding *binding, struct err *err)
 {
-    const struct type **types =
-        arena_new_array(binding->arena, const struct type *, binding->arg_count);
-    for (uint32_t i = 0; i < binding->arg_count; i++) {
-        types[i] = binding_type(binding, i);
-        if (types[i]->kind != TYPE_MAP) {
-            return binding_refuse(binding, err);
-        }
-    }
-    const struct type *common = derive_merged(binding->arena, types, binding->arg_count);
-    if (common == NULL) {
-        return binding_refuse(binding, err);
-    }
-    TRY(binding_cast_all(binding, 0, common, err));
-    binding->type = common;
-    return STATUS_OK;
+    return binding_merge(binding, TYPE_MAP, err);
 }
 
 // Entries whose key no later map has.
