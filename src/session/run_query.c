@@ -186,22 +186,10 @@ enum status run_start_job(struct statement_run *run, const struct run_job_option
     return job_start(&job, out, err);
 }
 
-static enum status refuse_live(const struct session *session, struct err *err)
-{
-    if (str_is_nocase(str_from(settings_get(&session->settings, "read.freshness")), "live")) {
-        ERR(err, STATUS_UNSUPPORTED, "'read.freshness' = 'live' is not supported yet");
-        err_at(err, ERR_STAGE_VALIDATE, ERR_NO_OFFSET, 0);
-        err_hint(err, "queries see committed rows: RESET 'read.freshness'");
-        return STATUS_UNSUPPORTED;
-    }
-    return STATUS_OK;
-}
-
 enum status run_query(struct statement_run *run, struct err *err)
 {
     struct bind_context context;
     struct plan *plan;
-    TRY(refuse_live(run->session, err));
     TRY(session_zone(run, err));
     session_bind_context(run, &context);
     TRY(bind_query(&context, run->statement->as.query, &plan, err));

@@ -39,6 +39,16 @@ static const struct setting_known known_settings[] = {
      "rewrite every operator's output in another encoding and check it"},
 };
 
+// Settings that have one value yet: asking for more is refused, not forgotten.
+static const struct setting_limit {
+    const char *key;
+    const char *only;
+} limits[] = {
+    {"table.exec.state.ttl", "0 ms"},
+    {"table.dml-sync", "true"},
+    {"read.freshness", "committed"},
+};
+
 const struct setting_known *settings_known(uint32_t *count)
 {
     *count = sizeof known_settings / sizeof *known_settings;
@@ -178,6 +188,23 @@ static bool fits(const struct setting_known *known, struct str value)
     return false;
 }
 
+static enum status check_limit(struct str key, struct str value, struct err *err)
+{
+    for (uint32_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const struct setting_limit *limit = &limits[i];
+        int64_t ms;
+        bool is_zero = settings_parse_duration(value, &ms) && ms == 0;
+        if (!str_is(key, limit->key) || str_is_nocase(value, limit->only) || is_zero) {
+            continue;
+        }
+        ERR(err, STATUS_UNSUPPORTED, "'%s' = '%.*s' is not supported yet", limit->key,
+            STR_ARGS(value));
+        err_hint(err, "it is '%s'", limit->only);
+        return STATUS_UNSUPPORTED;
+    }
+    return STATUS_OK;
+}
+
 // "a|b|" -> "one of: a, b".
 static void hint_choices(const char *choices, struct err *err)
 {
@@ -224,6 +251,7 @@ enum status settings_set(struct settings *settings, struct str key, struct str v
         }
         return STATUS_INVALID_DATA;
     }
+    TRY(check_limit(key, value, err));
     struct setting_entry *entry = find_entry(settings, key);
     if (entry == NULL) {
         VEC_PUSH(&settings->entries, ((struct setting_entry){copy_text(key), NULL}));

@@ -45,7 +45,8 @@ struct settings {
 
 void settings_init(struct settings *settings);
 void settings_release(struct settings *settings);
-// INVALID_DATA with a hint where the value of a known key is not of its kind.
+// INVALID_DATA with a hint where the value of a known key is not of its kind, UNSUPPORTED where
+// what it asks for does not exist yet.
 MUST_USE enum status settings_set(struct settings *settings, struct str key, struct str value,
                                   struct err *err);
 // INVALID_DATA: a known key, misspelt. Flink's scripts may set what we do not know; a command line

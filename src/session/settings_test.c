@@ -43,6 +43,28 @@ static void test_sizes(void **state)
     assert_false(settings_parse_size(STR_LIT("2 q"), &bytes));
 }
 
+static void test_what_does_not_exist_yet_is_refused(void **state)
+{
+    (void)state;
+    struct settings settings;
+    struct err err;
+    settings_init(&settings);
+    assert_int_equal(
+        settings_set(&settings, STR_LIT("table.exec.state.ttl"), STR_LIT("1 h"), &err),
+        STATUS_UNSUPPORTED);
+    assert_string_equal(err.text, "'table.exec.state.ttl' = '1 h' is not supported yet");
+    assert_string_equal(err.hint, "it is '0 ms'");
+    assert_int_equal(
+        settings_set(&settings, STR_LIT("table.exec.state.ttl"), STR_LIT("0 ms"), &err), STATUS_OK);
+    assert_int_equal(settings_set(&settings, STR_LIT("table.dml-sync"), STR_LIT("FALSE"), &err),
+                     STATUS_UNSUPPORTED);
+    assert_int_equal(settings_set(&settings, STR_LIT("table.dml-sync"), STR_LIT("TRUE"), &err),
+                     STATUS_OK);
+    assert_int_equal(settings_set(&settings, STR_LIT("read.freshness"), STR_LIT("live"), &err),
+                     STATUS_UNSUPPORTED);
+    settings_release(&settings);
+}
+
 static void test_a_bad_value_of_a_known_key_is_refused_with_advice(void **state)
 {
     (void)state;
@@ -76,6 +98,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_durations_as_flink_writes_them),
         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_what_does_not_exist_yet_is_refused),
         cmocka_unit_test(test_a_bad_value_of_a_known_key_is_refused_with_advice),
         cmocka_unit_test(test_unknown_keys_are_kept_as_flink_keeps_them),
     };
