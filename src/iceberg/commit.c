@@ -310,6 +310,18 @@ static enum status attempt_once(struct commit_state *state, struct commit_result
     return status;
 }
 
+// *err says what kept the last attempt from finding out.
+static enum status outcome_unknown(const struct commit_state *state, struct err *err)
+{
+    const struct table_name *name = &state->table->name;
+    if (err != NULL) {
+        err->status = STATUS_COMMIT_UNKNOWN;
+        err_context(err, "commit to %.*s.%.*s: the outcome of attempt %u is not known",
+                    STR_ARGS(name->database), STR_ARGS(name->name), state->attempt);
+    }
+    return STATUS_COMMIT_UNKNOWN;
+}
+
 static enum status run_attempts(struct commit_state *state, struct commit_result *result,
                                 struct err *err)
 {
@@ -337,10 +349,7 @@ static enum status run_attempts(struct commit_state *state, struct commit_result
                 commit_drop_files(state, NULL, 0);
             }
             if (unknown && status != STATUS_EXISTS) {
-                return ERR(err, STATUS_COMMIT_UNKNOWN,
-                           "commit to %.*s.%.*s: the outcome of attempt %u is not known",
-                           STR_ARGS(table->name.database), STR_ARGS(table->name.name),
-                           state->attempt);
+                return outcome_unknown(state, err);
             }
             return outcome == STOP
                        ? status
