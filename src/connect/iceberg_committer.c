@@ -17,6 +17,8 @@
 
 #define MARK_PREFIX ICEBERG_TOKEN_SINK "."
 
+enum { RUNS_BACK = 8 };
+
 struct iceberg_committer {
     struct sink_committer committer;
     struct arena arena; // of identity and names
@@ -400,19 +402,41 @@ static enum status clean_segments(struct iceberg_committer *committer, const str
     return STATUS_OK;
 }
 
+static const uint64_t *run_tags(const struct iceberg_committer *committer, uint64_t first,
+                                uint64_t end, struct arena *arena, uint32_t *count)
+{
+    *count = end > first ? (uint32_t)(end - first) : 0;
+    uint64_t *tags = arena_new_array(arena, uint64_t, *count + 1);
+    for (uint32_t i = 0; i < *count; i++) {
+        tags[i] = iceberg_token_tag(committer->identity.pipeline_uuid,
+                                    committer->identity.insert_name, first + i);
+    }
+    return tags;
+}
+
 // An expiry may have been cut off in any former run, or have failed in the commits of this one's
 // start; what it left is of older ones still.
 static enum status clean_metadata(struct iceberg_committer *committer, struct arena *arena,
                                   struct err *err)
 {
-    uint32_t count = (uint32_t)committer->identity.run;
-    uint64_t *tags = arena_new_array(arena, uint64_t, count + 1);
+    uint32_t count;
     uint32_t removed;
-    for (uint32_t i = 0; i < count; i++) {
-        tags[i] = iceberg_token_tag(committer->identity.pipeline_uuid,
-                                    committer->identity.insert_name, i + 1);
-    }
+    const uint64_t *tags = run_tags(committer, 1, committer->identity.run + 1, arena, &count);
     return commit_clean_metadata(committer->table, tags, count, &removed, err);
+}
+
+// A removal whose directory was not synced, since the run that made it was killed in between, is
+// undone by a power loss in the next run, which did not see the file: so some runs before run_from
+// are looked for as well.
+static enum status clean_files(struct iceberg_committer *committer, uint64_t run_from,
+                               const struct str *keep, uint32_t keep_count, struct arena *arena,
+                               struct err *err)
+{
+    uint32_t count;
+    uint32_t removed;
+    uint64_t first = run_from > RUNS_BACK ? run_from - RUNS_BACK : 1;
+    const uint64_t *tags = run_tags(committer, first, committer->identity.run, arena, &count);
+    return commit_clean(committer->table, tags, count, keep, keep_count, &removed, err);
 }
 
 static enum status clean(struct iceberg_committer *committer, uint64_t run_from,
@@ -436,12 +460,7 @@ static enum status clean(struct iceberg_committer *committer, uint64_t run_from,
     }
     // First, as lost manifests tell which data files of older runs are lost with them.
     TRY(clean_metadata(committer, arena, err));
-    for (uint64_t run = run_from; run < committer->identity.run; run++) {
-        uint32_t removed;
-        uint64_t tag = iceberg_token_tag(committer->identity.pipeline_uuid,
-                                         committer->identity.insert_name, run);
-        TRY(commit_clean(committer->table, tag, keep, total, &removed, err));
-    }
+    TRY(clean_files(committer, run_from, keep, total, arena, err));
     return clean_segments(committer, keep, total, arena, err);
 }
 

@@ -87,12 +87,13 @@ struct table_update_new;
 MUST_USE enum status commit_create(const struct table_place *place, const struct table_name *name,
                                    const struct table_update_new *table, struct err *err);
 
-// Removes files with the writer's tag, in the table's metadata and data directories, that no
+// Removes files with one of the writer's tags, in the table's metadata and data directories, that no
 // snapshot and no log of the current metadata names, and none of `keep` (paths of files that are in
-// use: open segments, committables). Only when no other process writes with that tag.
-MUST_USE enum status commit_clean(struct iceberg_table *table, uint64_t writer_tag,
-                                  const struct str *keep, uint32_t keep_count, uint32_t *removed,
-                                  struct err *err);
+// use: open segments, committables). Only when no other process writes with those tags. Nothing
+// where gc.enabled is false.
+MUST_USE enum status commit_clean(struct iceberg_table *table, const uint64_t *writer_tags,
+                                  uint32_t tag_count, const struct str *keep, uint32_t keep_count,
+                                  uint32_t *removed, struct err *err);
 // Removes metadata files, manifest lists and manifests with one of the tags that the current
 // metadata does not reach: what a crash between an expiry and its removals left, from whichever
 // run; and the data files that only such manifests name. Reads manifests only where there is

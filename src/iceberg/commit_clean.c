@@ -16,9 +16,31 @@ static int compare_strs(const void *a, const void *b)
     return str_compare(*(const struct str *)a, *(const struct str *)b);
 }
 
-static bool contains(struct str text, const char *part, size_t size)
+enum { TAG_SIZE = 13, VERSIONS_MAX = 32 };
+
+struct tag {
+    char text[TAG_SIZE + 1]; // "0123abcd-4567"
+};
+
+// Sorted. NULL where a set is asked for: every name matches.
+struct tag_set {
+    struct tag *items;
+    uint32_t count;
+};
+
+static int compare_tags(const void *a, const void *b)
 {
-    return memmem(text.ptr, text.size, part, size) != NULL;
+    return memcmp(a, b, TAG_SIZE);
+}
+
+static struct tag_set make_tags(struct arena *arena, const uint64_t *writer_tags, uint32_t count)
+{
+    struct tag_set tags = {arena_new_array(arena, struct tag, count + 1), count};
+    for (uint32_t i = 0; i < count; i++) {
+        table_env_tag_text(writer_tags[i], tags.items[i].text);
+    }
+    qsort(tags.items, count, sizeof *tags.items, compare_tags);
+    return tags;
 }
 
 static struct str file_name(struct str path)
@@ -30,16 +52,29 @@ static struct str file_name(struct str path)
     return str_slice(path, start, path.size);
 }
 
-// Files with the tag below a directory.
+static bool has_tag(struct str path, const struct tag_set *tags)
+{
+    struct str name = file_name(path);
+    for (size_t at = 0; tags != NULL && at + TAG_SIZE <= name.size; at++) {
+        if (name.ptr[at + 8] == '-' && bsearch(name.ptr + at, tags->items, tags->count,
+                                               sizeof *tags->items, compare_tags) != NULL) {
+            return true;
+        }
+    }
+    return tags == NULL;
+}
+
+// Files with one of the tags below a directory.
 static enum status add_tagged(struct iceberg_table *table, struct arena *arena,
-                              struct str directory, const char *tag, str_vec *out, struct err *err)
+                              struct str directory, const struct tag_set *tags, str_vec *out,
+                              struct err *err)
 {
     struct store_object *objects;
     size_t count;
     struct str prefix = arena_printf(arena, "%.*s/", STR_ARGS(directory));
     TRY(store_list(table->place.store, prefix, arena, &objects, &count, err));
     for (size_t i = 0; i < count; i++) {
-        if (contains(file_name(objects[i].path), tag, strlen(tag))) {
+        if (has_tag(objects[i].path, tags)) {
             VEC_PUSH(out, objects[i].path);
         }
     }
@@ -54,8 +89,8 @@ static void add_copy(struct arena *arena, str_vec *out, struct str path)
 // The live files of a manifest: what it tells as deleted is reached through older ones, or not at
 // all.
 static enum status add_files(struct iceberg_table *table, struct arena *arena,
-                             const struct manifest_file *row, const char *tag, str_vec *out,
-                             struct err *err)
+                             const struct manifest_file *row, const struct tag_set *tags,
+                             str_vec *out, struct err *err)
 {
     struct manifest_reader *reader = NULL;
     struct manifest_entry entry;
@@ -72,7 +107,7 @@ static enum status add_files(struct iceberg_table *table, struct arena *arena,
         manifest_reader_open(str_make(bytes->ptr, bytes->size), &options, &reader, err);
     while (status == STATUS_OK) {
         status = manifest_reader_next(reader, &entry, err);
-        if (status == STATUS_OK && contains(entry.file.path, tag, strlen(tag))) {
+        if (status == STATUS_OK && has_tag(entry.file.path, tags)) {
             add_copy(arena, out, entry.file.path);
         }
     }
@@ -91,8 +126,9 @@ static bool is_known(const str_vec *strs, struct str text)
     return false;
 }
 
-static enum status add_reachable(struct iceberg_table *table, struct arena *arena, const char *tag,
-                                 bool with_data, str_vec *out, struct err *err)
+static enum status add_reachable(struct iceberg_table *table, struct arena *arena,
+                                 const struct tag_set *tags, bool with_data, str_vec *out,
+                                 struct err *err)
 {
     const struct table_metadata *metadata = table->metadata;
     str_vec manifests = {0};
@@ -114,7 +150,7 @@ static enum status add_reachable(struct iceberg_table *table, struct arena *aren
             VEC_PUSH(&manifests, files[j].path);
             add_copy(arena, out, files[j].path);
             if (with_data) {
-                status = add_files(table, arena, &files[j], tag, out, err);
+                status = add_files(table, arena, &files[j], tags, out, err);
             }
         }
     }
@@ -139,64 +175,43 @@ static void drop_reachable(str_vec *candidates, str_vec *reachable)
     candidates->count = kept;
 }
 
-enum status commit_clean(struct iceberg_table *table, uint64_t writer_tag, const struct str *keep,
-                         uint32_t keep_count, uint32_t *removed, struct err *err)
+enum status commit_clean(struct iceberg_table *table, const uint64_t *writer_tags,
+                         uint32_t tag_count, const struct str *keep, uint32_t keep_count,
+                         uint32_t *removed, struct err *err)
 {
     struct arena arena;
     str_vec tagged = {0};
     str_vec reachable = {0};
-    char tag[14];
     *removed = 0;
+    if (!table_metadata_property_bool(table->metadata, "gc.enabled", true)) {
+        return STATUS_OK; // what was expired looks like what was never committed
+    }
     arena_init(&arena);
-    table_env_tag_text(writer_tag, tag);
+    struct tag_set tags = make_tags(&arena, writer_tags, tag_count);
     enum status status = add_tagged(
-        table, &arena, iceberg_table_data_directory(table->metadata, &arena), tag, &tagged, err);
+        table, &arena, iceberg_table_data_directory(table->metadata, &arena), &tags, &tagged, err);
     bool with_data = tagged.count > 0;
     if (status == STATUS_OK) {
         status =
             add_tagged(table, &arena, iceberg_table_metadata_directory(table->metadata, &arena),
-                       tag, &tagged, err);
+                       &tags, &tagged, err);
     }
     if (status == STATUS_OK && tagged.count > 0) {
-        status = add_reachable(table, &arena, tag, with_data, &reachable, err);
+        status = add_reachable(table, &arena, &tags, with_data, &reachable, err);
     }
     for (uint32_t i = 0; i < keep_count; i++) {
         VEC_PUSH(&reachable, keep[i]);
     }
     if (status == STATUS_OK) {
-        // For good: a later run does not look for files of this one's predecessors any more.
+        // For good: later runs do not look for files of this one's predecessors for ever.
         drop_reachable(&tagged, &reachable);
         *removed = tagged.count;
-        status =
-            commit_remove_for_good(table->place.store, tagged.items, tagged.count, err);
+        status = commit_remove_for_good(table->place.store, tagged.items, tagged.count, err);
     }
     VEC_RELEASE(&tagged);
     VEC_RELEASE(&reachable);
     arena_release(&arena);
     return status;
-}
-
-enum { TAG_SIZE = 13, VERSIONS_MAX = 32 };
-
-struct tag {
-    char text[TAG_SIZE + 1]; // "0123abcd-4567"
-};
-
-static int compare_tags(const void *a, const void *b)
-{
-    return memcmp(a, b, TAG_SIZE);
-}
-
-// Whether a name carries one of the (sorted) tags.
-static bool has_tag(struct str name, const struct tag *tags, uint32_t count)
-{
-    for (size_t at = 0; at + TAG_SIZE <= name.size; at++) {
-        if (name.ptr[at + 8] == '-' &&
-            bsearch(name.ptr + at, tags, count, sizeof *tags, compare_tags) != NULL) {
-            return true;
-        }
-    }
-    return false;
 }
 
 // The paths that metadata names without a look into manifest lists.
@@ -214,8 +229,8 @@ static void add_named(const struct iceberg_table *table, str_vec *out)
 
 static bool is_among(const str_vec *sorted, struct str text)
 {
-    return sorted->count > 0 && bsearch(&text, sorted->items, sorted->count, sizeof text,
-                                        compare_strs) != NULL;
+    return sorted->count > 0 &&
+           bsearch(&text, sorted->items, sorted->count, sizeof text, compare_strs) != NULL;
 }
 
 // The live files of a manifest that is lost. One that is gone by now has none; one of a
@@ -224,7 +239,7 @@ static bool is_among(const str_vec *sorted, struct str text)
 static enum status add_lost(struct iceberg_table *table, struct arena *arena,
                             const struct manifest_file *row, str_vec *files, struct err *err)
 {
-    enum status status = add_files(table, arena, row, "", files, err);
+    enum status status = add_files(table, arena, row, NULL, files, err);
     return status == STATUS_NOT_FOUND || status == STATUS_INVALID_DATA ? STATUS_OK : status;
 }
 
@@ -273,7 +288,7 @@ static enum status remove_lost_data(struct iceberg_table *table, struct arena *a
         }
     }
     if (status == STATUS_OK && files.count > 0) {
-        status = add_reachable(table, arena, "", true, &alive, err);
+        status = add_reachable(table, arena, NULL, true, &alive, err);
     }
     if (status == STATUS_OK) {
         drop_reachable(&files, &alive);
@@ -312,8 +327,7 @@ static void add_expired(struct iceberg_table *table, struct arena *arena,
 // of the metadata tell which snapshots went with a version of ours; their lists go last, so where
 // one is left, the expiry was cut off.
 static enum status add_cut_off(struct iceberg_table *table, struct arena *arena,
-                               const struct tag *tags, uint32_t tag_count, struct lost *lost,
-                               struct err *err)
+                               const struct tag_set *tags, struct lost *lost, struct err *err)
 {
     const struct table_metadata *metadata = table->metadata;
     struct iceberg_table *after = NULL; // the version made from `before`; NULL: the current one
@@ -329,7 +343,7 @@ static enum status add_cut_off(struct iceberg_table *table, struct arena *arena,
         if (status != STATUS_OK) {
             break;
         }
-        if (has_tag(file_name(after_file), tags, tag_count)) {
+        if (has_tag(after_file, tags)) {
             add_expired(table, arena, before->metadata, after != NULL ? after->metadata : metadata,
                         lost);
         }
@@ -345,8 +359,8 @@ static enum status add_cut_off(struct iceberg_table *table, struct arena *arena,
 // read only where there is a file that it does not name itself. *reachable is sorted, and complete
 // where anything is lost.
 static enum status find_lost(struct iceberg_table *table, struct arena *arena,
-                             const struct tag *tags, uint32_t tag_count, struct lost *out,
-                             str_vec *reachable, struct err *err)
+                             const struct tag_set *tags, struct lost *out, str_vec *reachable,
+                             struct err *err)
 {
     struct store_object *objects;
     size_t count = 0;
@@ -355,7 +369,7 @@ static enum status find_lost(struct iceberg_table *table, struct arena *arena,
     TRY(store_list(table->place.store, directory, arena, &objects, &count, err));
     for (size_t i = 0; i < count; i++) {
         struct str name = file_name(objects[i].path);
-        if (has_tag(name, tags, tag_count)) {
+        if (has_tag(name, tags)) {
             str_vec *where = str_starts(name, "snap-") ? &out->lists : &out->files;
             VEC_PUSH(where, objects[i].path);
         }
@@ -363,10 +377,10 @@ static enum status find_lost(struct iceberg_table *table, struct arena *arena,
     add_named(table, reachable);
     drop_reachable(&out->files, reachable);
     drop_reachable(&out->lists, reachable);
-    TRY(add_cut_off(table, arena, tags, tag_count, out, err));
+    TRY(add_cut_off(table, arena, tags, out, err));
     if (out->files.count + out->lists.count > 0) {
         reachable->count = 0;
-        TRY(add_reachable(table, arena, "", false, reachable, err));
+        TRY(add_reachable(table, arena, NULL, false, reachable, err));
         drop_reachable(&out->files, reachable);
         drop_reachable(&out->lists, reachable);
     }
@@ -381,12 +395,8 @@ enum status commit_clean_metadata(struct iceberg_table *table, const uint64_t *w
     str_vec reachable = {0};
     *removed = 0;
     arena_init(&arena);
-    struct tag *tags = arena_new_array(&arena, struct tag, tag_count + 1);
-    for (uint32_t i = 0; i < tag_count; i++) {
-        table_env_tag_text(writer_tags[i], tags[i].text);
-    }
-    qsort(tags, tag_count, sizeof *tags, compare_tags);
-    enum status status = find_lost(table, &arena, tags, tag_count, &lost, &reachable, err);
+    struct tag_set tags = make_tags(&arena, writer_tags, tag_count);
+    enum status status = find_lost(table, &arena, &tags, &lost, &reachable, err);
     if (status == STATUS_OK && lost.files.count + lost.lists.count > 0) {
         status = remove_lost_data(table, &arena, &lost, &reachable, err);
     }

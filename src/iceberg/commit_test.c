@@ -19,6 +19,8 @@
 #include "iceberg/test_world.h"
 #include "store/store.h"
 
+static const uint64_t writer_tag = 0xabcdef;
+
 static struct data_file file_of(const char *path, const struct iceberg_value *day, int64_t rows)
 {
     return (struct data_file){.path = str_from(path),
@@ -38,7 +40,7 @@ static enum status append(struct world *world, struct iceberg_table *table, cons
 {
     struct iceberg_value partition = {.as.i64 = day};
     struct data_file file = file_of(path, &partition, rows);
-    struct commit_options options = {.files = &file, .file_count = 1, .writer_tag = 0xabcdef};
+    struct commit_options options = {.files = &file, .file_count = 1, .writer_tag = writer_tag};
     assert_int_equal(store_put(world->store, str_from(path), STR_LIT("data"), 0, err), STATUS_OK);
     world->now_ms += 10000;
     return commit_run(table, &options, result, err);
@@ -351,7 +353,7 @@ static void test_leftovers_of_a_writer_are_cleaned_and_no_others(void **state)
     char path[100];
     world_init(&world, 2, NULL, 0);
     struct iceberg_table *table = open_table(&world);
-    table_env_tag_text(0xabcdef, tag);
+    table_env_tag_text(writer_tag, tag);
     snprintf(path, sizeof path, "w/db/t/data/day=1/%s-live.parquet", tag);
     assert_int_equal(append(&world, table, path, 1, 5, &result, &err), STATUS_OK);
     static const char *const left[] = {"w/db/t/data/day=1/%s-left.parquet",
@@ -369,7 +371,7 @@ static void test_leftovers_of_a_writer_are_cleaned_and_no_others(void **state)
         store_put(world.store, STR_LIT("w/db/t/data/foreign.parquet"), STR_LIT("x"), 0, &err),
         STATUS_OK);
     struct str keep = str_from(path);
-    assert_int_equal(commit_clean(table, 0xabcdef, &keep, 1, &removed, &err), STATUS_OK);
+    assert_int_equal(commit_clean(table, &writer_tag, 1, &keep, 1, &removed, &err), STATUS_OK);
     assert_int_equal(removed, 3);
     assert_int_equal(count_objects(&world, "w/db/t/data/"), 3);
     assert_int_equal(live_files(&world, table), 1);

@@ -21,6 +21,8 @@
 #include "iceberg/table_reader.h"
 #include "iceberg/test_world.h"
 
+static const uint64_t writer_tag = 0xabcdef;
+
 enum { STATE_MAX = 64 << 20 };
 
 static struct data_writer *open_writer(struct world *world, struct iceberg_table *table,
@@ -32,7 +34,7 @@ static struct data_writer *open_writer(struct world *world, struct iceberg_table
                                           .store = world->store,
                                           .env = &world->env,
                                           .memory_max = memory_max,
-                                          .writer_tag = 0xabcdef,
+                                          .writer_tag = writer_tag,
                                           .run = run,
                                           .instance = instance,
                                           .segment_directory = STR_LIT("checkpoints/segments")};
@@ -100,7 +102,7 @@ static uint32_t commit(struct iceberg_table *table, struct str committable)
     struct commit_result result;
     assert_int_equal(data_writer_unpack(&arena, table->metadata, committable, &files, &count, &err),
                      STATUS_OK);
-    struct commit_options options = {.files = files, .file_count = count, .writer_tag = 0xabcdef};
+    struct commit_options options = {.files = files, .file_count = count, .writer_tag = writer_tag};
     assert_int_equal(commit_run(table, &options, &result, &err), STATUS_OK);
     arena_release(&arena);
     return count;
@@ -251,7 +253,7 @@ static void test_a_new_run_goes_on_from_the_last_checkpoint(void **state)
         data_writer_free(writer);
     }
     expect_rows(&world, 20000, 7);
-    assert_int_equal(commit_clean(table, 0xabcdef, NULL, 0, &removed, &err), STATUS_OK);
+    assert_int_equal(commit_clean(table, &writer_tag, 1, NULL, 0, &removed, &err), STATUS_OK);
     expect_rows(&world, 20000, 7);
     assert_int_equal(count_objects(&world, "w/db/t/data/"), 7);
     result_release(&result);
