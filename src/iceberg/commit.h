@@ -87,7 +87,7 @@ struct table_update_new;
 MUST_USE enum status commit_create(const struct table_place *place, const struct table_name *name,
                                    const struct table_update_new *table, struct err *err);
 
-// Removes files with one of the writer's tags, in the table's metadata and data directories, that no
+// Removes files with one of the tags, in the table's metadata and data directories, that no
 // snapshot and no log of the current metadata names, and none of `keep` (paths of files that are in
 // use: open segments, committables). Only when no other process writes with those tags. Nothing
 // where gc.enabled is false.
