@@ -368,7 +368,8 @@ static enum status committer_held(struct sink_committer *base, struct arena *are
 static enum status clean_segments(struct iceberg_committer *committer, const struct str *keep,
                                   uint32_t keep_count, struct arena *arena, struct err *err)
 {
-    struct store *store = committer->table->place.store;
+    struct store *store = committer->identity.store != NULL ? committer->identity.store
+                                                            : committer->table->place.store;
     struct store_object *objects;
     size_t count;
     struct str directory = arena_printf(
@@ -503,6 +504,7 @@ enum status iceberg_committer_open(const struct plan_node *sink,
         (struct sink_identity){.pipeline_name = arena_str(arena, identity->pipeline_name),
                                .pipeline_uuid = arena_str(arena, identity->pipeline_uuid),
                                .directory = arena_str(arena, identity->directory),
+                               .store = identity->store,
                                .lineage = arena_str(arena, identity->lineage),
                                .run = identity->run,
                                .insert_name = arena_str(arena, identity->insert_name)};

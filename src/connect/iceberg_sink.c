@@ -161,8 +161,7 @@ static enum status map_columns(struct iceberg_sink *sink, struct err *err)
         sink->types[i] = row->fields[i].type;
         sink->inputs[i] = UINT32_MAX;
         for (uint32_t c = 0; c < node->column_count; c++) {
-            if (str_equal(def->columns[node->as.sink.table_columns[c]].name,
-                          row->fields[i].name)) {
+            if (str_equal(def->columns[node->as.sink.table_columns[c]].name, row->fields[i].name)) {
                 sink->inputs[i] = c;
             }
         }
@@ -197,11 +196,11 @@ static enum status open_writer(struct iceberg_sink *sink, struct err *err)
         .env = sink->table->place.env,
         .budget = context->budget,
         .memory_max = room / 2 < ((size_t)256 << 20) ? room / 2 : 0,
-        .writer_tag =
-            iceberg_token_tag(context->job_uuid, node->as.sink.insert_name, context->run),
+        .writer_tag = iceberg_token_tag(context->job_uuid, node->as.sink.insert_name, context->run),
         .run = context->run,
         .instance = context->instance,
-        .segment_directory = iceberg_sink_segments(context->directory, &sink->arena)};
+        .segment_directory = iceberg_sink_segments(context->directory, &sink->arena),
+        .segment_store = context->store};
     TRY(data_writer_new(&options, &sink->writer, err));
     return restore(sink, err);
 }

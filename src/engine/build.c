@@ -47,8 +47,8 @@ static void wire_edge(struct job *job, struct wiring *wiring, uint32_t at)
     for (uint32_t f = 0; f < from->parallelism; f++) {
         for (uint32_t t = 0; t < to->parallelism; t++) {
             if (edge->kind == GRAPH_HASH || t == receiver_of(to, f)) {
-                wiring->rings[at][f * to->parallelism + t] = new_ring(
-                    job, &job->pools[at], &job->workers[f].waker, &job->workers[t].waker);
+                wiring->rings[at][f * to->parallelism + t] =
+                    new_ring(job, &job->pools[at], &job->workers[f].waker, &job->workers[t].waker);
             }
         }
     }
@@ -102,11 +102,10 @@ static const struct snapshot_reader *reader_of(struct job *job, struct arena *ar
 static enum status add_state(struct job *job, struct worker *worker, struct op_context *context,
                              struct err *err)
 {
-    struct state_context_options options = {
-        .pool = worker->pool,
-        .operator_id = context->operator_id,
-        .key_group_from = 0,
-        .key_group_to = OP_KEY_GROUPS};
+    struct state_context_options options = {.pool = worker->pool,
+                                            .operator_id = context->operator_id,
+                                            .key_group_from = 0,
+                                            .key_group_to = OP_KEY_GROUPS};
     while (options.key_group_from < OP_KEY_GROUPS &&
            op_key_group_owner(options.key_group_from, context->parallelism) != context->instance) {
         options.key_group_from++;
@@ -150,6 +149,7 @@ static struct op_context *new_context(struct job *job, struct worker *worker, ui
         .pipeline_name = options->store != NULL ? options->name : (struct str){0},
         .job_uuid = job->uuid,
         .directory = options->directory,
+        .store = options->store,
         .run = job->run,
         .is_streaming = options->plan->is_streaming,
         .row_watermarks = options->watermark_interval_ms == 0,
@@ -213,8 +213,8 @@ static void add_senders(struct job *job, const struct wiring *wiring, uint32_t s
     struct worker *worker = &job->workers[instance];
     for (uint32_t n = 0; n < segment->node_count; n++) {
         const struct graph_node *node = &segment->nodes[n];
-        struct segment_child *children = arena_new_array(
-            &worker->arena, struct segment_child, node->child_count + node->edge_count);
+        struct segment_child *children = arena_new_array(&worker->arena, struct segment_child,
+                                                         node->child_count + node->edge_count);
         uint32_t child_count = 0;
         for (uint32_t c = 0; c < node->child_count; c++) {
             children[child_count++] =
@@ -223,17 +223,14 @@ static void add_senders(struct job *job, const struct wiring *wiring, uint32_t s
         for (uint32_t e = 0; e < node->edge_count; e++) {
             const struct graph_edge *edge = &job->graph.edges[node->edges[e]];
             const struct graph_segment *to = &job->graph.segments[edge->to_segment];
-            struct ring **rings =
-                &wiring->rings[node->edges[e]][instance * to->parallelism];
+            struct ring **rings = &wiring->rings[node->edges[e]][instance * to->parallelism];
             bool hash = edge->kind == GRAPH_HASH;
-            struct op_sender_spec spec = {
-                .kind = hash ? SENDER_HASH : SENDER_ONE,
-                .ring_count = hash ? to->parallelism : 1,
-                .rings = hash ? rings : &rings[receiver_of(to, instance)],
-                .key_count = edge->key_count,
-                .keys = edge->keys};
-            struct op_context *context =
-                new_context(job, worker, instance, segment->parallelism);
+            struct op_sender_spec spec = {.kind = hash ? SENDER_HASH : SENDER_ONE,
+                                          .ring_count = hash ? to->parallelism : 1,
+                                          .rings = hash ? rings : &rings[receiver_of(to, instance)],
+                                          .key_count = edge->key_count,
+                                          .keys = edge->keys};
+            struct op_context *context = new_context(job, worker, instance, segment->parallelism);
             children[child_count++] = (struct segment_child){*node_count, 0};
             nodes[(*node_count)++] = (struct segment_node){.op = op_sender_new(&spec, context)};
         }
@@ -308,8 +305,7 @@ static enum status build_segment(struct job *job, const struct wiring *wiring, u
         node_max += segment->nodes[n].edge_count;
     }
     struct segment_node *nodes = mem_zalloc(node_max * sizeof *nodes);
-    struct gate *gate =
-        segment->input_count == 0 ? NULL : new_gate(job, wiring, segment, instance);
+    struct gate *gate = segment->input_count == 0 ? NULL : new_gate(job, wiring, segment, instance);
     // Made at once, so that a failure below frees what there is.
     struct segment *made = segment_new(at, gate, nodes, node_max);
     worker_add_segment(worker, made);

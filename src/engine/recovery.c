@@ -14,6 +14,7 @@ static enum status open_committers(struct job *job, struct err *err)
     const struct connectors *connectors = job->options.connectors;
     struct sink_identity identity = {.pipeline_uuid = job->uuid,
                                      .directory = job->options.directory,
+                                     .store = job->options.store,
                                      .lineage = job->lineage,
                                      .run = job->run};
     if (job->checkpoints != NULL) {
@@ -85,8 +86,7 @@ static enum status clean_sink(struct job *job, struct job_sink *sink, struct err
 static enum status refuse_if_held(struct job *job, struct job_sink *sink, struct err *err)
 {
     struct str text;
-    enum status status =
-        sink->committer->ops->held(sink->committer, &job->arena, &text, err);
+    enum status status = sink->committer->ops->held(sink->committer, &job->arena, &text, err);
     if (status == STATUS_NOT_FOUND) {
         return STATUS_OK;
     }
@@ -99,8 +99,9 @@ static enum status refuse_if_held(struct job *job, struct job_sink *sink, struct
     }
     ERR(err, STATUS_CONFLICT, "pipeline '%.*s' has no checkpoint, but %.*s",
         STR_ARGS(job->options.name), STR_ARGS(text));
-    err_hint(err, "restore the directory %.*s, or run with --fresh to start over (rows that the "
-                  "table holds already will be there twice)",
+    err_hint(err,
+             "restore the directory %.*s, or run with --fresh to start over (rows that the "
+             "table holds already will be there twice)",
              STR_ARGS(job->options.directory));
     return STATUS_CONFLICT;
 }
@@ -111,8 +112,7 @@ static enum status load(struct job *job, struct err *err)
         const uint64_t seed[2] = {job->options.seed[0] ^ 0x9e37, job->options.seed[1]};
         return checkpoint_store_forget(job->checkpoints, seed, err);
     }
-    enum status status =
-        checkpoint_store_load(job->checkpoints, &job->arena, &job->restored, err);
+    enum status status = checkpoint_store_load(job->checkpoints, &job->arena, &job->restored, err);
     if (status == STATUS_NOT_FOUND) {
         return STATUS_OK;
     }
@@ -158,8 +158,8 @@ enum status recovery_run(struct job *job, struct err *err)
         job->uuid = job->lineage;
         return open_committers(job, err);
     }
-    TRY(checkpoint_store_open(options->store, options->directory, options->seed,
-                              &job->checkpoints, err));
+    TRY(checkpoint_store_open(options->store, options->directory, options->seed, &job->checkpoints,
+                              err));
     TRY(load(job, err));
     job->run = checkpoint_store_identity(job->checkpoints)->run;
     job->lineage = checkpoint_store_identity(job->checkpoints)->lineage;

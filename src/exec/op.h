@@ -47,6 +47,7 @@ struct op;
 struct plan_node;
 struct state_context; // state/state.h: where tables are opened
 struct state_segment_sink;
+struct store;
 struct waker;
 
 enum op_result { OP_DONE, OP_MORE, OP_PENDING, OP_FAILED };
@@ -113,7 +114,7 @@ struct op_context {
                             // into op_key_group_owner() are this instance's
     struct budget *budget;
     struct clock *clock;
-    struct waker *waker; // of the worker
+    struct waker *waker;                       // of the worker
     const struct expr_settings *expr_settings; // zone, now
     // Of operators with keyed state, else NULL. Tables are opened in the constructor; after a
     // restore their rows are filled in behind it and before the first call, so what is derived from
@@ -121,17 +122,18 @@ struct op_context {
     struct state_context *state;
     struct state_segment_sink *state_sink; // where its checkpoints go
     const struct snapshot_reader *restore; // NULL: a fresh start
-    struct str pipeline_name; // empty: a one-shot job
-    struct str job_uuid;      // of the pipeline; a one-shot's own
-    struct str directory;     // of the pipeline, for files that checkpoints name; a one-shot's
-                              // scratch
-    uint64_t run; // the run number: part of the names of files
+    struct str pipeline_name;              // empty: a one-shot job
+    struct str job_uuid;                   // of the pipeline; a one-shot's own
+    struct str directory; // of the pipeline, for files that checkpoints name; a one-shot's
+                          // scratch
+    struct store *store;  // where that is; NULL for a one-shot: where the tables are
+    uint64_t run;         // the run number: part of the names of files
     bool is_streaming;
     bool row_watermarks; // pipeline.auto-watermark-interval = 0 ms: lateness row by row
     int64_t watermark_interval_ms;
-    bool measure;        // fill busy_ns
+    bool measure;            // fill busy_ns
     enum verify_mode verify; // a test configuration (verify_encodings.h)
-    uint32_t batch_rows; // rows a source puts into a batch: BATCH_ROWS_MAX, or 1 in tests
+    uint32_t batch_rows;     // rows a source puts into a batch: BATCH_ROWS_MAX, or 1 in tests
 };
 
 // Embedded first in each operator's own struct.

@@ -25,12 +25,14 @@
 #include "exec/snapshot.h"
 
 struct sink_committer;
+struct store;
 
 // Identity of the job, for tokens and fences.
 struct sink_identity {
     struct str pipeline_name; // empty: a one-shot INSERT
     struct str pipeline_uuid; // made at the first run; a one-shot's own
     struct str directory;     // as in struct op_context
+    struct store *store;      // as in struct op_context
     struct str lineage;       // a UUID; a restore of an older savepoint starts a child
     uint64_t run;
     struct str insert_name; // of the sink in the job (plan_sink)

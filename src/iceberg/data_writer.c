@@ -28,6 +28,9 @@ enum status data_writer_new(const struct data_writer_options *options, struct da
     arena_init(&writer->closed_arena);
     writer->options = *options;
     writer->options.segment_directory = arena_str(&writer->arena, options->segment_directory);
+    if (options->segment_store == NULL) {
+        writer->options.segment_store = options->store;
+    }
     writer->spec = table_metadata_default_spec(metadata);
     writer->current = DATA_WRITER_NO_OBJECT;
     budget_init(&writer->budget, options->budget,
@@ -211,8 +214,7 @@ enum status data_writer_barrier(struct data_writer *writer,
 void data_writer_durable(struct data_writer *writer, uint64_t state_number)
 {
     struct err ignored;
-    struct store *store = writer->options.segment_store != NULL ? writer->options.segment_store
-                                                                : writer->options.store;
+    struct store *store = writer->options.segment_store;
     for (uint32_t i = 0; i < writer->objects.count; i++) {
         struct data_writer_object *object = &writer->objects.items[i];
         if (object->removed || object->writer != NULL || object->refs > 0 ||
@@ -267,8 +269,7 @@ static enum status restore_segments(struct data_writer *writer, struct data_file
 static enum status reopen(struct data_writer *writer, struct data_writer_file *file,
                           const struct parquet_writer_options *options, struct err *err)
 {
-    struct store *store = writer->options.segment_store != NULL ? writer->options.segment_store
-                                                                : writer->options.store;
+    struct store *store = writer->options.segment_store;
     uint32_t count = file->segments.count;
     struct byte_source_slice *slices = mem_alloc((count + 1) * sizeof *slices);
     struct byte_source **sources = mem_alloc((count + 1) * sizeof *sources);

@@ -20,12 +20,6 @@ enum {
     NAME_SIZE_MAX = 200,           // of a directory; file systems take 255 bytes
 };
 
-static struct store *segment_store(struct data_writer *writer)
-{
-    return writer->options.segment_store != NULL ? writer->options.segment_store
-                                                 : writer->options.store;
-}
-
 static void rehash(struct data_writer *writer)
 {
     writer->bucket_count = writer->bucket_count == 0 ? BUCKETS_FIRST : writer->bucket_count * 2;
@@ -141,7 +135,7 @@ static enum status current_object(struct data_writer *writer, struct data_writer
         struct data_writer_object object = {.path = mem_strdup(path.ptr)};
         strbuf_release(&path);
         enum status status =
-            store_create(segment_store(writer), str_from(object.path), &object.writer, err);
+            store_create(writer->options.segment_store, str_from(object.path), &object.writer, err);
         if (status != STATUS_OK) {
             mem_free(object.path);
             return status;
@@ -247,7 +241,8 @@ static enum status reader_of(struct data_writer *writer, uint32_t at, struct byt
         object = &writer->objects.items[at];
     }
     if (object->reader == NULL) {
-        TRY(store_open(segment_store(writer), str_from(object->path), &object->reader, err));
+        TRY(store_open(writer->options.segment_store, str_from(object->path), &object->reader,
+                       err));
     }
     *out = &object->reader->source;
     return STATUS_OK;
@@ -296,9 +291,9 @@ static struct str file_name(struct data_writer *writer)
         return arena_printf(&writer->closed_arena, "%05u-%llu-%05u.parquet", options->instance,
                             (unsigned long long)writer->epoch, number);
     }
-    return arena_printf(&writer->closed_arena, "%05u-%llu-%llu-%s-%05u.parquet",
-                        options->instance, (unsigned long long)options->run,
-                        (unsigned long long)writer->epoch, writer->uuid, number);
+    return arena_printf(&writer->closed_arena, "%05u-%llu-%llu-%s-%05u.parquet", options->instance,
+                        (unsigned long long)options->run, (unsigned long long)writer->epoch,
+                        writer->uuid, number);
 }
 
 static struct str file_path(struct data_writer *writer, const struct data_writer_file *file)
@@ -309,9 +304,9 @@ static struct str file_path(struct data_writer *writer, const struct data_writer
     strbuf_init(&directories, PATH_SIZE_MAX);
     partition_spec_path(&partition, writer->spec, file->tuple);
     add_directories(&directories, strbuf_str(&partition));
-    struct str path = arena_printf(&writer->closed_arena, "%.*s/%s%.*s",
-                                   STR_ARGS(writer->data_directory), directories.ptr,
-                                   STR_ARGS(file_name(writer)));
+    struct str path =
+        arena_printf(&writer->closed_arena, "%.*s/%s%.*s", STR_ARGS(writer->data_directory),
+                     directories.ptr, STR_ARGS(file_name(writer)));
     strbuf_release(&directories);
     strbuf_release(&partition);
     return path;

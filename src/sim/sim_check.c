@@ -49,8 +49,7 @@ static void look_at_entry(struct look *look, const struct manifest_entry *entry)
     (void)exists(check, entry->file.path, entry->file.file_size);
     if (entry->sequence_number < 0 || entry->sequence_number > look->snapshot->sequence_number) {
         FAULT(check, "%.*s has sequence number %" PRId64 " in snapshot %" PRId64,
-              STR_ARGS(entry->file.path), entry->sequence_number,
-              look->snapshot->sequence_number);
+              STR_ARGS(entry->file.path), entry->sequence_number, look->snapshot->sequence_number);
     }
     sim_rows_add(&look->paths, entry->file.path);
     look->files++;
@@ -235,8 +234,7 @@ static void add_data_paths(struct sim_check *check, struct iceberg_table *table,
     struct manifest_file *manifests;
     uint32_t count;
     struct err err;
-    struct look look = {
-        .check = check, .table = table, .arena = arena, .snapshot = snapshot};
+    struct look look = {.check = check, .table = table, .arena = arena, .snapshot = snapshot};
     sim_rows_add(named, snapshot->manifest_list);
     if (iceberg_table_read_list(table, arena, snapshot, &manifests, &count, &err) != STATUS_OK) {
         return;
@@ -330,11 +328,10 @@ static void check_lake(struct sim_check *check, const struct sim_rows *named, st
         if (sim_world_is_unremoved(check->lake->world, objects[i].path)) {
             continue;
         }
-        bool segment = str_ends(objects[i].path, ".segments");
         if (check->lake->world->unread > 0 && str_ends(objects[i].path, ".parquet")) {
             continue; // an expiry that cannot read its manifests is no failure of the commit
         }
-        if (segment || (is_ours(objects[i].path) && !is_named(named, objects[i].path))) {
+        if (is_ours(objects[i].path) && !is_named(named, objects[i].path)) {
             FAULT(check, "%.*s is left behind", STR_ARGS(objects[i].path));
         }
     }
