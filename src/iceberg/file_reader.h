@@ -32,7 +32,7 @@ struct file_reader_options {
     struct store *store; // outlives the reader, as the predicate
     struct str path;
     struct str format;                  // as manifests name it: "PARQUET", in any case
-    const struct parquet_field *fields; // what is wanted; copied
+    const struct parquet_field *fields; // what is wanted; what is below them outlives the reader
     uint32_t field_count;
     const struct str *name_mapping;    // schema.name-mapping.default; NULL: none
     const struct predicate *predicate; // for leaving out parts of the file; NULL: none
@@ -66,7 +66,7 @@ MUST_USE enum status file_reader_next(struct file_reader *reader, struct batch *
 uint64_t file_reader_position(const struct file_reader *reader);
 // Whether field `at` of those asked for is not in the file.
 bool file_reader_is_missing(const struct file_reader *reader, uint32_t at);
-// Whether the file has a field of the id at any depth, asked for or not.
+// Whether the file has the field of a struct, at any depth, that was asked for under this id.
 bool file_reader_has_field(const struct file_reader *reader, int32_t id);
 struct parquet_reader_counters file_reader_counters(const struct file_reader *reader);
 

@@ -7,6 +7,10 @@
 
 struct reader {
     struct file_reader base;
+    struct arena arena;
+    const struct parquet_field *asked; // with ids
+    struct parquet_field *mapped;      // the same by the file's names; NULL: the file has ids
+    uint32_t field_count;
     struct store_reader *file;
     struct parquet_file *parquet;
     struct parquet_reader *rows;
@@ -39,9 +43,12 @@ static bool has_id(const struct parquet_field *fields, uint32_t count, int32_t i
 
 static bool has_field(const struct file_reader *base, int32_t id)
 {
+    const struct reader *reader = (const struct reader *)base;
     uint32_t count;
-    const struct parquet_field *fields =
-        parquet_file_fields(((const struct reader *)base)->parquet, &count);
+    if (reader->mapped != NULL) {
+        return name_mapping_has(reader->asked, reader->mapped, reader->field_count, id);
+    }
+    const struct parquet_field *fields = parquet_file_fields(reader->parquet, &count);
     return has_id(fields, count, id);
 }
 
@@ -56,6 +63,7 @@ static void reader_free(struct file_reader *base)
     parquet_reader_free(reader->rows);
     parquet_file_free(reader->parquet);
     store_reader_close(reader->file);
+    arena_release(&reader->arena);
     mem_free(reader);
 }
 
@@ -67,22 +75,24 @@ static const struct file_reader_ops ops = {.next = next,
                                            .free = reader_free};
 
 static enum status open_rows(struct reader *reader, const struct file_reader_options *options,
-                             struct arena *arena, struct err *err)
+                             struct err *err)
 {
     struct parquet_file_options file_options = {.budget = options->budget};
+    size_t size = options->field_count * sizeof *options->fields;
     TRY(store_open(options->store, options->path, &reader->file, err));
     TRY(parquet_file_open(&reader->file->source, &file_options, &reader->parquet, err));
     bool has_ids = parquet_file_has_ids(reader->parquet);
-    struct parquet_field *fields =
-        arena_copy(arena, options->fields, options->field_count * sizeof *options->fields);
+    reader->asked = arena_copy(&reader->arena, options->fields, size);
+    reader->field_count = options->field_count;
     if (!has_ids) {
         struct name_mapping_file file;
         file.fields = parquet_file_fields(reader->parquet, &file.field_count);
-        TRY(name_mapping_apply(arena, options->name_mapping, &file, fields, options->field_count,
-                               err));
+        reader->mapped = arena_copy(&reader->arena, options->fields, size);
+        TRY(name_mapping_apply(&reader->arena, options->name_mapping, &file, reader->mapped,
+                               options->field_count, err));
     }
     struct parquet_reader_options reader_options = {
-        .fields = fields,
+        .fields = has_ids ? reader->asked : reader->mapped,
         .field_count = options->field_count,
         .predicate = has_ids ? options->predicate : NULL, // its terms name columns by id
         .row_group_first = options->row_group_first,
@@ -96,10 +106,8 @@ enum status file_reader_parquet_open(const struct file_reader_options *options,
                                      struct file_reader **out, struct err *err)
 {
     struct reader *reader = mem_zalloc(sizeof *reader);
-    struct arena arena = {0};
     reader->base.ops = &ops;
-    enum status status = open_rows(reader, options, &arena, err);
-    arena_release(&arena);
+    enum status status = open_rows(reader, options, err);
     if (status != STATUS_OK) {
         reader_free(&reader->base);
         return status;

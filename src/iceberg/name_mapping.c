@@ -17,16 +17,6 @@ static const struct json_tree *mapping_of(const struct json_tree *mapping, int32
     return NULL;
 }
 
-static bool has_name(const struct parquet_field *fields, uint32_t count, struct str name)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (str_equal(fields[i].name, name)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static const struct parquet_field *find_name(const struct parquet_field *fields, uint32_t count,
                                              struct str name)
 {
@@ -38,47 +28,50 @@ static const struct parquet_field *find_name(const struct parquet_field *fields,
     return NULL;
 }
 
-static void find_by_name(struct arena *arena, struct parquet_field *field,
-                         const struct json_tree *mapping, bool has_mapping,
-                         const struct parquet_field *in_file, uint32_t in_file_count)
+// The file's column for a field of a struct; NULL: none. `entry` is the mapping's for its id.
+static const struct parquet_field *find(const struct parquet_field *field,
+                                        const struct json_tree *entry, bool has_mapping,
+                                        const struct name_mapping_file *in)
 {
-    const struct json_tree *entry = mapping_of(mapping, field->id);
     const struct json_tree *names = json_tree_get(entry, "names");
-    struct str found = has_mapping ? STR_LIT("") : field->name;
-    for (uint32_t i = 0; names != NULL && names->kind == JSON_TREE_ARRAY && i < names->count; i++) {
-        if (has_name(in_file, in_file_count, json_tree_str(&names->items[i]))) {
-            found = json_tree_str(&names->items[i]);
-            break;
-        }
+    const struct parquet_field *found = NULL;
+    if (!has_mapping) {
+        return find_name(in->fields, in->field_count, field->name);
     }
-    field->name = found;
-    field->id = PARQUET_NO_ID;
-    const struct parquet_field *own = find_name(in_file, in_file_count, found);
+    for (uint32_t i = 0;
+         found == NULL && names != NULL && names->kind == JSON_TREE_ARRAY && i < names->count;
+         i++) {
+        found = find_name(in->fields, in->field_count, json_tree_str(&names->items[i]));
+    }
+    return found;
+}
+
+// Gives a field the name of its column in the file, and those below it theirs. Elements, keys and
+// values are found by their place.
+static void rename_field(struct arena *arena, struct parquet_field *field,
+                         const struct json_tree *entry, bool has_mapping,
+                         const struct parquet_field *column)
+{
     struct parquet_field *children =
         arena_copy(arena, field->children, field->child_count * sizeof *field->children);
+    struct name_mapping_file below = {0};
+    if (column != NULL) {
+        below = (struct name_mapping_file){column->children, column->child_count};
+    }
     for (uint32_t i = 0; i < field->child_count; i++) {
-        bool is_struct = field->type->kind == TYPE_ROW;
-        if (is_struct) {
-            find_by_name(arena, &children[i], json_tree_get(entry, "fields"), has_mapping,
-                         own != NULL ? own->children : NULL, own != NULL ? own->child_count : 0);
-        } else {
-            children[i].id = PARQUET_NO_ID; // elements, keys and values are found by their place
-            const struct json_tree *below =
-                mapping_of(json_tree_get(entry, "fields"), field->children[i].id);
-            const struct parquet_field *in_list =
-                own != NULL && i < own->child_count ? &own->children[i] : NULL;
-            struct parquet_field *grand =
-                arena_copy(arena, children[i].children,
-                           children[i].child_count * sizeof *children[i].children);
-            for (uint32_t j = 0; j < children[i].child_count; j++) {
-                find_by_name(arena, &grand[j], json_tree_get(below, "fields"), has_mapping,
-                             in_list != NULL ? in_list->children : NULL,
-                             in_list != NULL ? in_list->child_count : 0);
-            }
-            children[i].children = grand;
+        const struct json_tree *child =
+            mapping_of(json_tree_get(entry, "fields"), field->children[i].id);
+        const struct parquet_field *found = NULL;
+        if (field->type->kind == TYPE_ROW) {
+            found = find(&children[i], child, has_mapping, &below);
+        } else if (i < below.field_count) {
+            found = &below.fields[i];
         }
+        rename_field(arena, &children[i], child, has_mapping, found);
     }
     field->children = children;
+    field->name = column != NULL ? column->name : STR_LIT("");
+    field->id = PARQUET_NO_ID;
 }
 
 enum status name_mapping_apply(struct arena *arena, const struct str *text,
@@ -90,7 +83,23 @@ enum status name_mapping_apply(struct arena *arena, const struct str *text,
         TRY(json_tree_parse(arena, *text, &mapping, err));
     }
     for (uint32_t i = 0; i < count; i++) {
-        find_by_name(arena, &fields[i], mapping, mapping != NULL, file->fields, file->field_count);
+        const struct json_tree *entry = mapping_of(mapping, fields[i].id);
+        rename_field(arena, &fields[i], entry, mapping != NULL,
+                     find(&fields[i], entry, mapping != NULL, file));
     }
     return STATUS_OK;
+}
+
+bool name_mapping_has(const struct parquet_field *asked, const struct parquet_field *mapped,
+                      uint32_t count, int32_t id)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (asked[i].id == id) {
+            return mapped[i].name.size > 0;
+        }
+        if (name_mapping_has(asked[i].children, mapped[i].children, asked[i].child_count, id)) {
+            return true;
+        }
+    }
+    return false;
 }

@@ -4,6 +4,7 @@
 // "Column Projection", "Name Mapping Serialization").
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -23,3 +24,7 @@ MUST_USE enum status name_mapping_apply(struct arena *arena, const struct str *t
                                         const struct name_mapping_file *file,
                                         struct parquet_field *fields, uint32_t count,
                                         struct err *err);
+// Whether a field of a struct, of that id among those asked for, was found. `mapped` is what
+// name_mapping_apply() made of `asked`.
+bool name_mapping_has(const struct parquet_field *asked, const struct parquet_field *mapped,
+                      uint32_t count, int32_t id);

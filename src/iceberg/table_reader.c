@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
-#include "data/column_builder.h"
+#include "iceberg/file_default.h"
 #include "iceberg/file_reader.h"
 #include "iceberg/file_schema.h"
 #include "iceberg/spec/table_metadata.h"
@@ -14,54 +14,29 @@ struct table_reader {
     struct file_reader *file;
     uint32_t column_count;
     struct parquet_field *fields;
-    struct column *columns; // of the batch handed out
-    // For columns that the file lacks: their value, one row (CONST); physical ROW and lists: nulls.
-    struct column *fillers;
-    bool *is_filled;
+    struct column *columns;        // of the batch handed out
+    struct file_default *defaults; // of each column
     struct batch_origin origin;
 };
 
-// What a column is where the file has none: an identity partition's value, the initial default,
-// null.
-static enum status make_filler(struct table_reader *reader, const struct table_metadata *metadata,
-                               const struct scan_task *task, const struct iceberg_field *field,
-                               struct column *out, struct err *err)
+// The values of identity partitions stand for columns that the file lacks.
+static void find_constants(struct table_reader *reader, const struct table_metadata *metadata,
+                           const struct scan_task *task, struct file_default_options *out)
 {
     const struct partition_spec *spec = table_metadata_spec(metadata, task->file.spec_id);
-    const struct type *sql;
-    struct iceberg_value value = {.is_null = true};
-    TRY(iceberg_type_to_sql(&reader->arena, field->type, false, &sql, err));
-    for (uint32_t i = 0; spec != NULL && i < spec->field_count; i++) {
-        if (spec->fields[i].source_id == field->id &&
-            spec->fields[i].transform.kind == TRANSFORM_IDENTITY) {
-            *out = iceberg_value_column(&reader->arena, field->type, &task->file.partition[i], 1);
-            return STATUS_OK;
+    if (spec == NULL) {
+        return;
+    }
+    struct file_constant *constants =
+        arena_new_array(&reader->arena, struct file_constant, spec->field_count);
+    for (uint32_t i = 0; i < spec->field_count; i++) {
+        const struct partition_field *field = &spec->fields[i];
+        if (field->transform.kind == TRANSFORM_IDENTITY) {
+            constants[out->constant_count++] =
+                (struct file_constant){field->source_id, task->file.partition[i]};
         }
     }
-    if (!iceberg_type_is_primitive(field->type) || field->initial_default == NULL) {
-        *out = column_builder_all_null(&reader->arena, sql, 1);
-        return STATUS_OK;
-    }
-    TRY(iceberg_value_from_json(&reader->arena, field->type, field->initial_default, &value, err));
-    *out = iceberg_value_column(&reader->arena, field->type, &value, 1);
-    return STATUS_OK;
-}
-
-// Defaults of fields inside structs, lists and maps cannot be filled in yet; a file that would need
-// one is refused rather than read as nulls.
-static enum status check_nested_defaults(struct table_reader *reader,
-                                         const struct iceberg_type *type, struct err *err)
-{
-    for (uint32_t i = 0; i < type->field_count; i++) {
-        const struct iceberg_field *field = &type->fields[i];
-        if (field->initial_default != NULL && !file_reader_has_field(reader->file, field->id)) {
-            return ERR(err, STATUS_UNSUPPORTED,
-                       "%.*s: the default of the nested field '%.*s' cannot be read yet",
-                       STR_ARGS(reader->origin.name), STR_ARGS(field->name));
-        }
-        TRY(check_nested_defaults(reader, field->type, err));
-    }
-    return STATUS_OK;
+    out->constants = constants;
 }
 
 static bool has_variant(const struct iceberg_type *type)
@@ -101,14 +76,12 @@ static enum status open_file(struct table_reader *reader,
         .row_group_count = options->row_group_count,
     };
     TRY(file_reader_open(&file_options, &reader->file, err));
+    struct file_default_options defaults = {.file = reader->file};
+    find_constants(reader, options->metadata, task, &defaults);
     for (uint32_t i = 0; i < reader->column_count; i++) {
         uint32_t at = options->columns != NULL ? options->columns[i] : i;
-        TRY(check_nested_defaults(reader, root->fields[at].type, err));
-        reader->is_filled[i] = file_reader_is_missing(reader->file, i);
-        if (reader->is_filled[i]) {
-            TRY(make_filler(reader, options->metadata, task, &root->fields[at], &reader->fillers[i],
-                            err));
-        }
+        TRY(file_default_build(&reader->arena, &defaults, &root->fields[at], i,
+                               &reader->defaults[i], err));
     }
     return STATUS_OK;
 }
@@ -126,8 +99,8 @@ enum status table_reader_open(const struct table_reader_options *options,
     reader->fields =
         arena_new_array(&reader->arena, struct parquet_field, reader->column_count + 1);
     reader->columns = arena_new_array(&reader->arena, struct column, reader->column_count + 1);
-    reader->fillers = arena_new_array(&reader->arena, struct column, reader->column_count + 1);
-    reader->is_filled = arena_new_array(&reader->arena, bool, reader->column_count + 1);
+    reader->defaults =
+        arena_new_array(&reader->arena, struct file_default, reader->column_count + 1);
     reader->origin.name = arena_str(&reader->arena, task->file.path);
     reader->origin.unit = "row";
     enum status status = open_file(reader, options, task, err);
@@ -153,10 +126,11 @@ void table_reader_free(struct table_reader *reader)
 enum status table_reader_next(struct table_reader *reader, struct batch *out, struct err *err)
 {
     struct batch batch;
+    arena_reset(&reader->batch_arena);
     TRY(file_reader_next(reader->file, &batch, err));
     for (uint32_t i = 0; i < reader->column_count; i++) {
-        reader->columns[i] = reader->is_filled[i] ? reader->fillers[i] : batch.columns[i];
-        reader->columns[i].row_count = batch.row_count; // CONST: one value for any number of rows
+        reader->columns[i] =
+            file_default_fill(&reader->batch_arena, &reader->defaults[i], &batch.columns[i]);
     }
     reader->origin.first = file_reader_position(reader->file);
     *out = batch;

@@ -28,7 +28,6 @@ REFUSED = {
     "mixed_formats": "data files of format",
     "variant_plain": "variant cannot be read yet",
     "variant_shredded": "variant cannot be read yet",
-    "default_values": "default of the nested field",
 }
 # TIME is held in milliseconds, as Flink's TIME(3) is.
 DIFFERS = {"uuid_fixed_time"}
