@@ -10,13 +10,14 @@ struct projection {
     uint32_t room;
 };
 
-static const struct parquet_node *find_child(const struct parquet_node *parent,
+static const struct parquet_node *find_child(const struct projection *at,
+                                             const struct parquet_node *parent,
                                              const struct parquet_field *want)
 {
+    bool by_name = at->reader->options.by_name || want->id == PARQUET_NO_ID;
     for (uint32_t i = 0; i < parent->child_count; i++) {
         const struct parquet_node *child = &parent->children[i];
-        if (want->id != PARQUET_NO_ID ? child->id == want->id
-                                      : str_equal(child->name, want->name)) {
+        if (by_name ? str_equal(child->name, want->name) : child->id == want->id) {
             return child;
         }
     }
@@ -103,7 +104,8 @@ static enum status build_children(struct projection *at, const struct parquet_no
         arena_new_array(&at->reader->arena, struct parquet_output, want->child_count + 1);
     for (uint32_t i = 0; i < want->child_count; i++) {
         const struct parquet_field *field = &want->children[i];
-        const struct parquet_node *child = is_row ? find_child(node, field) : &node->children[i];
+        const struct parquet_node *child =
+            is_row ? find_child(at, node, field) : &node->children[i];
         TRY(build(at, child, field, is_row ? list_def : node->element_def, &out->children[i], err));
     }
     out->leaf = level_leaf(at, node, out);
@@ -167,7 +169,7 @@ enum status parquet_project_build(struct parquet_reader *reader, struct err *err
         column->leaves = arena_new_array(&reader->arena, struct parquet_leaf_reader *, at.room);
         arena_init(&column->arena);
         reader->column_count = i + 1;
-        const struct parquet_node *node = find_child(&reader->file->tree.root, &fields[i]);
+        const struct parquet_node *node = find_child(&at, &reader->file->tree.root, &fields[i]);
         TRY(build(&at, node, &fields[i], 0, &column->output, err));
     }
     return STATUS_OK;

@@ -26,15 +26,27 @@ static const struct parquet_node *find_leaf(const struct parquet_node *node, int
     return NULL;
 }
 
-// A file without ids: the term's id is one of the projection's, which was found by name.
+static const struct parquet_node *find_output_leaf(const struct parquet_output *output, int32_t id)
+{
+    if (output->is_missing || output->kind == PARQUET_NODE_LEAF) {
+        return !output->is_missing && output->id == id ? output->node : NULL;
+    }
+    const struct parquet_node *leaf = NULL;
+    for (uint32_t i = 0;
+         output->kind == PARQUET_NODE_ROW && leaf == NULL && i < output->child_count; i++) {
+        leaf = find_output_leaf(&output->children[i], id);
+    }
+    return leaf;
+}
+
+// By name, or in a file without ids: the term's id is one of the projection's, which was found by
+// name.
 static const struct parquet_node *find_term_leaf(const struct parquet_reader *reader, int32_t id)
 {
-    const struct parquet_node *leaf = find_leaf(&reader->file->tree.root, id);
+    const struct parquet_node *leaf =
+        reader->options.by_name ? NULL : find_leaf(&reader->file->tree.root, id);
     for (uint32_t i = 0; leaf == NULL && i < reader->column_count; i++) {
-        const struct parquet_output *output = &reader->columns[i].output;
-        if (output->id == id && !output->is_missing && output->kind == PARQUET_NODE_LEAF) {
-            leaf = output->node;
-        }
+        leaf = find_output_leaf(&reader->columns[i].output, id);
     }
     return leaf;
 }

@@ -14,9 +14,9 @@
 // consecutive in the file, and parquet_reader_position() says where the first stands.
 //
 // Projection. The caller gives the fields it wants, with the types it wants them in; they are found
-// by id, or by name where an id is PARQUET_NO_ID, at any depth; children not asked for are not
-// read. Types may be wider than the file's: int -> long, float -> double, decimal precision, date
-// -> timestamp, any unit of time.
+// by id, or by name where an id is PARQUET_NO_ID (all of them with `by_name`), at any depth;
+// children not asked for are not read. Types may be wider than the file's: int -> long, float ->
+// double, decimal precision, date -> timestamp, any unit of time.
 //
 // Pruning. Row groups and pages whose statistics exclude the predicate are left out; rows are not
 // filtered.
@@ -76,6 +76,8 @@ struct parquet_row_group_info parquet_file_row_group(const struct parquet_file *
 struct parquet_reader_options {
     const struct parquet_field *fields; // NULL: all the file's fields in their own types; copied
     uint32_t field_count;
+    // Fields are found by name, their ids aside, which then are what the predicate's terms name.
+    bool by_name;
     const struct predicate *predicate; // NULL: none; borrowed while the reader lives
     uint32_t row_group_first;          // row groups [first, first + count)
     uint32_t row_group_count;          // UINT32_MAX: to the end

@@ -143,6 +143,31 @@ static void test_row_groups_are_read_apart(void **state)
     assert_int_equal(rows, ROWS);
 }
 
+// The ids of the fields are the predicate's business then: 1 is the id of another column there.
+static void test_by_name_ids_are_those_of_the_predicate(void **state)
+{
+    struct fixture *at = *state;
+    struct batch batch;
+    write_testing_rows(at, COMPRESS_ZSTD);
+    const struct parquet_field fields[2] = {
+        {.name = STR_LIT("group"), .id = 1, .type = &type_string},
+        {.name = STR_LIT("id"), .id = 2, .type = &type_bigint}};
+    int64_t bound = ROWS - 1;
+    const struct column constant = {.physical = PHYSICAL_I64, .row_count = 1, .values = &bound};
+    const struct predicate_term term = {
+        .column_id = 2, .op = PREDICATE_GE, .type = &type_bigint, .constants = &constant};
+    const struct predicate predicate = {.term_count = 1, .terms = &term};
+    at->options.fields = fields;
+    at->options.field_count = 2;
+    at->options.by_name = true;
+    at->options.predicate = &predicate;
+    open_reader(at);
+    assert_int_equal(next(at, &batch), STATUS_OK);
+    assert_true(parquet_reader_position(at->reader) >= ROWS - 2000);
+    assert_true(parquet_reader_counters(at->reader).row_groups_pruned > 0);
+    assert_int_equal(((const int64_t *)batch.columns[1].values)[batch.row_count - 1], ROWS - 1);
+}
+
 // Asks for: something that is not there, lon within geo (and an unknown sibling), id.
 static void test_fields_are_found_by_id_and_missing_ones_are_null(void **state)
 {
@@ -378,6 +403,7 @@ int main(void)
         TEST(test_batches_of_any_size_hold_the_rows_in_order),
         TEST(test_small_dictionaries_are_handed_out_as_such),
         TEST(test_row_groups_are_read_apart),
+        TEST(test_by_name_ids_are_those_of_the_predicate),
         TEST(test_fields_are_found_by_id_and_missing_ones_are_null),
         TEST(test_a_row_of_which_nothing_is_in_the_file_keeps_its_nulls),
         TEST(test_types_that_do_not_fit_are_refused_with_both_names),

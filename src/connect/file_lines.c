@@ -13,6 +13,7 @@ enum { FILE_LINES_INPUT = 256 << 10 }; // compressed bytes read at once
 struct file_lines {
     struct file file;
     uint64_t file_at;               // what was read of the file itself
+    uint64_t file_from;             // where reading began
     struct compress_stream *stream; // NULL: plain
     char *input;                    // compressed bytes, FILE_LINES_INPUT
     struct str rest;                // of them, not yet decompressed
@@ -93,7 +94,7 @@ static enum status lines_skip(struct file_lines *lines, uint64_t offset, struct 
                        "it has %llu bytes, and was read up to %llu before",
                        (unsigned long long)lines->file.size, (unsigned long long)offset);
         }
-        lines->file_at = offset;
+        lines->file_at = lines->file_from = offset;
         lines->offset = offset;
         return STATUS_OK;
     }
@@ -113,11 +114,11 @@ static enum status lines_skip(struct file_lines *lines, uint64_t offset, struct 
 }
 
 // By the first bytes.
-static enum status lines_detect(struct file_lines *lines, struct err *err)
+static enum status lines_codec(const struct file *file, enum compress_codec *out, struct err *err)
 {
     char head[6] = {0};
-    size_t size = lines->file.size < sizeof head ? (size_t)lines->file.size : sizeof head;
-    TRY(file_read_at(&lines->file, 0, head, size, err));
+    size_t size = file->size < sizeof head ? (size_t)file->size : sizeof head;
+    TRY(file_read_at(file, 0, head, size, err));
     enum compress_codec codec = COMPRESS_NONE;
     if (memcmp(head, "\x1f\x8b", 2) == 0) {
         codec = COMPRESS_GZIP;
@@ -130,6 +131,14 @@ static enum status lines_detect(struct file_lines *lines, struct err *err)
         return ERR(err, STATUS_UNSUPPORTED,
                    "it is compressed with bzip2 or xz; plain, gzip and zstd files can be read");
     }
+    *out = codec;
+    return STATUS_OK;
+}
+
+static enum status lines_detect(struct file_lines *lines, struct err *err)
+{
+    enum compress_codec codec;
+    TRY(lines_codec(&lines->file, &codec, err));
     if (codec != COMPRESS_NONE) {
         TRY(compress_stream_new(codec, &lines->stream, err));
         lines->input = mem_alloc(FILE_LINES_INPUT);
@@ -262,4 +271,19 @@ void file_lines_more(struct file_lines *lines)
 uint64_t file_lines_offset(const struct file_lines *lines)
 {
     return lines->offset;
+}
+
+uint64_t file_lines_bytes(const struct file_lines *lines)
+{
+    return lines->file_at - lines->file_from;
+}
+
+bool file_lines_is_plain(const char *path)
+{
+    struct file file = {.fd = -1};
+    enum compress_codec codec = COMPRESS_GZIP;
+    bool is_plain = file_open(path, &file, NULL) == STATUS_OK &&
+                    lines_codec(&file, &codec, NULL) == STATUS_OK && codec == COMPRESS_NONE;
+    file_close(&file);
+    return is_plain;
 }

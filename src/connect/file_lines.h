@@ -43,3 +43,6 @@ void file_lines_use(struct file_lines *lines, size_t used);
 // What was handed out is no whole record: the next file_lines_get() has more lines.
 void file_lines_more(struct file_lines *lines);
 uint64_t file_lines_offset(const struct file_lines *lines); // behind what was used
+uint64_t file_lines_bytes(const struct file_lines *lines);  // read of the file so far
+// Whether the file can be read and is not compressed: any offset can be gone to.
+bool file_lines_is_plain(const char *path);

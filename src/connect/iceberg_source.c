@@ -33,10 +33,23 @@ struct iceberg_source {
     struct batch_origin origin;
     struct budget *budget;
     struct str table_name;
+    struct source_metrics metrics;
 };
 
 static void close_file(struct iceberg_source *source)
 {
+    if (source->file != NULL) {
+        struct parquet_reader_counters counters = table_reader_counters(source->file);
+        struct source_metrics *metrics = &source->metrics;
+        uint64_t size = (uint64_t)source->files[source->current].task->file.file_size;
+        metrics->files_read++;
+        metrics->row_groups_read += counters.row_groups_read;
+        metrics->row_groups_skipped += counters.row_groups_pruned;
+        metrics->pages_read += counters.pages_read;
+        metrics->pages_skipped += counters.pages_pruned;
+        metrics->bytes_read += counters.bytes_read;
+        metrics->bytes_skipped += size > counters.bytes_read ? size - counters.bytes_read : 0;
+    }
     table_reader_free(source->file);
     source->file = NULL;
 }
@@ -122,6 +135,11 @@ static void iceberg_snapshot(struct source_reader *base, const struct op_context
     arena_release(&scratch);
 }
 
+static void iceberg_metrics(struct source_reader *base, struct source_metrics *out)
+{
+    *out = ((struct iceberg_source *)base)->metrics;
+}
+
 static void iceberg_close(struct source_reader *base)
 {
     struct iceberg_source *source = (struct iceberg_source *)base;
@@ -133,7 +151,10 @@ static void iceberg_close(struct source_reader *base)
 }
 
 static const struct source_reader_ops iceberg_reader_ops = {
-    .poll = iceberg_poll, .snapshot = iceberg_snapshot, .close = iceberg_close};
+    .poll = iceberg_poll,
+    .snapshot = iceberg_snapshot,
+    .metrics = iceberg_metrics,
+    .close = iceberg_close};
 
 // The snapshot of a checkpoint, 0: none.
 static int64_t restored_snapshot(const struct split_positions *positions)

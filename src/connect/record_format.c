@@ -70,6 +70,15 @@ static const struct option_def csv_options[] = {
      "Large decimals are written with an exponent."},
 };
 
+static const struct option_def parquet_options[] = {
+    {"compression", OPTION_ENUM, false, "SNAPPY", "UNCOMPRESSED|SNAPPY|GZIP|ZSTD|LZ4_RAW|BROTLI",
+     "How pages are compressed when writing."},
+    {"utc-timezone", OPTION_BOOLEAN, false, "false", NULL, "Accepted."},
+    {"timestamp.time.unit", OPTION_ENUM, false, "micros", "nanos|micros|millis", "Accepted."},
+    {"write.int64.timestamp", OPTION_BOOLEAN, false, "true", NULL, "Accepted."},
+    {"batch-size", OPTION_INTEGER, false, NULL, NULL, "Accepted."},
+};
+
 static const struct record_format_info formats[] = {
     {"json", json_options, COUNT(json_options), INSERTS, NULL},
     {"debezium-json", debezium_options, COUNT(debezium_options), ALL_CHANGES, NULL},
@@ -81,7 +90,7 @@ static const struct record_format_info formats[] = {
     {"maxwell-json", NULL, 0, ALL_CHANGES, "not supported yet"},
     {"ogg-json", NULL, 0, ALL_CHANGES, "not supported yet"},
     {"orc", NULL, 0, INSERTS, "not supported"},
-    {"parquet", NULL, 0, INSERTS, "not supported yet"},
+    {"parquet", parquet_options, COUNT(parquet_options), INSERTS, NULL},
     {"protobuf", NULL, 0, INSERTS, "not supported yet"},
     {"raw", NULL, 0, INSERTS, "not supported yet"},
 };
@@ -99,6 +108,11 @@ const struct record_format_info *record_format_find(struct str name)
         }
     }
     return NULL;
+}
+
+bool record_format_is_file(const struct record_format_info *info)
+{
+    return info->options == parquet_options;
 }
 
 const char *record_format_metadata(const struct record_format_info *info, uint32_t index,

@@ -38,6 +38,8 @@ struct record_format_info {
 // NULL behind the last.
 const struct record_format_info *record_format_at(uint32_t index);
 const struct record_format_info *record_format_find(struct str name);
+// Whole files only (file_rows.h): not made of records that could be decoded one by one.
+bool record_format_is_file(const struct record_format_info *info);
 // The metadata column of a format; NULL behind the last.
 const char *record_format_metadata(const struct record_format_info *info, uint32_t index,
                                    const struct type **type);

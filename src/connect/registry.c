@@ -39,11 +39,14 @@ static enum status describe_filesystem(struct arena *arena, const struct table_d
     }
     out->metadata = metadata;
     out->is_bounded = option_duration_ms(def, "", "source.monitor-interval", 0) == 0;
-    if (def->partition_count > 0) {
-        ERR(err, STATUS_UNSUPPORTED,
-            "table '%.*s': files in partition directories are not supported yet",
-            STR_ARGS(def->name));
-        return refuse(err, STATUS_UNSUPPORTED);
+    for (uint32_t i = 0; i < def->partition_count; i++) {
+        if (!str_is(def->partitions[i].transform, "identity")) {
+            ERR(err, STATUS_UNSUPPORTED,
+                "table '%.*s': directories of files hold columns as they are; %.*s() is not "
+                "supported",
+                STR_ARGS(def->name), STR_ARGS(def->partitions[i].transform));
+            return refuse(err, STATUS_UNSUPPORTED);
+        }
     }
     return STATUS_OK;
 }
@@ -199,7 +202,7 @@ static enum status unknown_format(struct str name, struct err *err)
     if (least <= 3 && least < name.size) {
         err_hint(err, "did you mean '%s'?", nearest);
     } else {
-        err_hint(err, "formats: json, debezium-json, csv");
+        err_hint(err, "formats: json, debezium-json, csv, parquet");
     }
     return STATUS_NOT_FOUND;
 }
@@ -249,6 +252,10 @@ static enum status check_options(struct arena *arena, const struct table_def *de
         }
         const struct record_format_info *info;
         TRY(registry_find_format(name, &info, err));
+        if (is_kafka && record_format_is_file(info)) {
+            return ERR(err, STATUS_INVALID_DATA,
+                       "format '%s' is one of files; messages cannot have it", info->name);
+        }
         struct str prefix = arena_printf(arena, "%s%s.", places[i], info->name);
         sets[count++] = (struct option_set){prefix.ptr, info->options, info->option_count};
     }

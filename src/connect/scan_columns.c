@@ -6,6 +6,44 @@
 #include "kernel/cast.h"
 #include "plan/plan.h"
 
+static bool is_partition(const struct table_def *table, struct str name)
+{
+    for (uint32_t i = 0; i < table->partition_count; i++) {
+        if (str_equal(table->partitions[i].column, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void read_table(struct arena *arena, const struct table_def *table,
+                       struct type_field *fields, struct scan_partition *partitions,
+                       uint32_t *position, struct scan_columns *out)
+{
+    uint32_t *table_columns = arena_new_array(arena, uint32_t, table->column_count + 1);
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        const struct table_column *column = &table->columns[i];
+        if (column->kind != TABLE_COLUMN_PHYSICAL) {
+            continue;
+        }
+        if (is_partition(table, column->name)) {
+            position[i] = out->partition_count;
+            partitions[out->partition_count++] = (struct scan_partition){.column = UINT32_MAX,
+                                                                         .table_column = i,
+                                                                         .name = column->name,
+                                                                         .type = column->type};
+        } else {
+            position[i] = out->physical_count;
+            table_columns[out->physical_count] = i;
+            fields[out->physical_count++] =
+                (struct type_field){.name = column->name, .type = column->type};
+        }
+    }
+    out->physical = fields;
+    out->table_columns = table_columns;
+    out->partitions = partitions;
+}
+
 void scan_columns_read(struct arena *arena, const struct plan_node *scan, struct scan_columns *out)
 {
     const struct table_def *table = scan->as.scan.table;
@@ -16,23 +54,19 @@ void scan_columns_read(struct arena *arena, const struct plan_node *scan, struct
     uint32_t *places = arena_new_array(arena, uint32_t, scan->column_count);
     struct scan_metadata *metadata =
         arena_new_array(arena, struct scan_metadata, scan->column_count);
+    struct scan_partition *partitions = arena_new_array(arena, struct scan_partition, count + 1);
     *out = (struct scan_columns){.column_count = scan->column_count,
-                                 .physical = physical,
                                  .wanted = wanted,
                                  .places = places,
                                  .metadata = metadata};
-    for (uint32_t i = 0; i < count; i++) {
-        if (table->columns[i].kind == TABLE_COLUMN_PHYSICAL) {
-            position[i] = out->physical_count;
-            physical[out->physical_count++] =
-                (struct type_field){.name = table->columns[i].name, .type = table->columns[i].type};
-        }
-    }
+    read_table(arena, table, physical, partitions, position, out);
     for (uint32_t i = 0; i < scan->column_count; i++) {
         uint32_t at = scan->as.scan.table_columns[i];
         const struct table_column *column = &table->columns[at];
         ASSERT(column->kind != TABLE_COLUMN_COMPUTED);
-        if (column->kind == TABLE_COLUMN_PHYSICAL) {
+        if (column->kind == TABLE_COLUMN_PHYSICAL && is_partition(table, column->name)) {
+            partitions[position[at]].column = i;
+        } else if (column->kind == TABLE_COLUMN_PHYSICAL) {
             // The scan's type may lack fields of a ROW that nobody asks for.
             physical[position[at]].type = scan->columns[i].type;
             places[out->wanted_count] = i;

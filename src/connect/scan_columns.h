@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // scan_columns: what a PLAN_SCAN node asks a connector for, taken apart: the physical columns that
-// the format decodes, and the metadata columns that the connector or the format fills, each in its
-// place of the batch.
+// the format decodes, the metadata columns that the connector or the format fills, and the
+// partition columns that stand in paths, each in its place of the batch.
 //
 // Types are those of the scan: a ROW may lack fields that the query does not need, and metadata
 // that is asked for in another type than the connector's own is cast.
@@ -24,15 +24,26 @@ struct scan_metadata {
     const struct type *type; // as the scan has it
 };
 
+// A column of PARTITIONED BY: its value is in the path of the file, not in the file.
+struct scan_partition {
+    uint32_t column; // its place in the batch; UINT32_MAX: not asked for
+    uint32_t table_column;
+    struct str name;
+    const struct type *type;
+};
+
 struct scan_columns {
     uint32_t column_count;
-    uint32_t physical_count;           // of the table, wanted or not
+    uint32_t physical_count;           // of the records, wanted or not
     const struct type_field *physical; // in the table's order
+    const uint32_t *table_columns;     // of each physical one, its index in the table
     uint32_t wanted_count;
     const uint32_t *wanted; // indexes into `physical`
     const uint32_t *places; // the place in the batch of each wanted one
     uint32_t metadata_count;
     const struct scan_metadata *metadata;
+    uint32_t partition_count; // of the table
+    const struct scan_partition *partitions;
 };
 
 // All in `arena`; names and types are borrowed from the scan's table.

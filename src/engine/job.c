@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "engine/job_int.h"
 #include "exec/sink.h"
+#include "exec/source.h"
 #include "sys/clock.h"
 
 static enum status start(struct job *job, struct err *err)
@@ -205,8 +206,24 @@ void job_read_status(struct job *job, struct job_status *out)
     out->memory_peak = atomic_load(&job->budget.peak);
 }
 
-static void add_metrics(struct job_node_metrics *out, uint32_t *count, uint32_t max,
-                        const struct op *op)
+static void add_source(struct job_node_metrics *out, struct op *op)
+{
+    struct source_metrics more;
+    if (!op_is_source(op) || !op_source_metrics(op, &more)) {
+        return;
+    }
+    out->has_source = true;
+    out->source.files_read += more.files_read;
+    out->source.files_skipped += more.files_skipped;
+    out->source.row_groups_read += more.row_groups_read;
+    out->source.row_groups_skipped += more.row_groups_skipped;
+    out->source.pages_read += more.pages_read;
+    out->source.pages_skipped += more.pages_skipped;
+    out->source.bytes_read += more.bytes_read;
+    out->source.bytes_skipped += more.bytes_skipped;
+}
+
+static void add_metrics(struct job_node_metrics *out, uint32_t *count, uint32_t max, struct op *op)
 {
     uint32_t at = 0;
     while (at < *count && out[at].node_id != op->node->id) {
@@ -223,6 +240,7 @@ static void add_metrics(struct job_node_metrics *out, uint32_t *count, uint32_t 
     out[at].rows_out += op->metrics.rows_out;
     out[at].batches_out += op->metrics.batches_out;
     out[at].busy_ns += op->metrics.busy_ns;
+    add_source(&out[at], op);
 }
 
 uint32_t job_node_metrics(struct job *job, struct job_node_metrics *out, uint32_t max)

@@ -27,6 +27,7 @@
 #include "base/err.h"
 #include "engine/connectors.h"
 #include "exec/snapshot.h"
+#include "exec/source.h"
 #include "exec/verify_encodings.h"
 #include "plan/plan.h"
 
@@ -104,5 +105,7 @@ void job_read_status(struct job *job, struct job_status *out);
 struct job_node_metrics {
     uint32_t node_id;
     uint64_t rows_in, rows_out, batches_out, busy_ns;
+    bool has_source; // of a scan, where the connector counts
+    struct source_metrics source;
 };
 uint32_t job_node_metrics(struct job *job, struct job_node_metrics *out, uint32_t max);

@@ -146,3 +146,15 @@ bool op_is_source(const struct op *op)
 {
     return op->class == &source_op_class;
 }
+
+bool op_source_metrics(struct op *op, struct source_metrics *out)
+{
+    ASSERT(op->class == &source_op_class);
+    struct source_reader *reader = ((struct op_source *)op)->reader;
+    if (reader->ops->metrics == NULL) {
+        return false;
+    }
+    *out = (struct source_metrics){0};
+    reader->ops->metrics(reader, out);
+    return true;
+}

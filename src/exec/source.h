@@ -50,6 +50,15 @@ struct source_splits {
     uint64_t lag_rows;          // behind the end, where it is known; for the status line
 };
 
+// What a reader has read and left out so far, for EXPLAIN ANALYZE. Row groups and pages: of formats
+// that have them.
+struct source_metrics {
+    uint64_t files_read, files_skipped;
+    uint64_t row_groups_read, row_groups_skipped;
+    uint64_t pages_read, pages_skipped;
+    uint64_t bytes_read, bytes_skipped; // of the files, as they are on disk
+};
+
 struct source_reader_ops {
     // OK: *out is a batch (row_count > 0) valid until the next call. AGAIN: nothing now. END: all
     // splits are finished and no more can appear. INVALID_DATA: a bad record, with its place.
@@ -60,6 +69,8 @@ struct source_reader_ops {
                      struct snapshot_writer *writer);
     // A checkpoint with these positions has become durable (offsets for lag tools). May be NULL.
     void (*committed)(struct source_reader *reader, struct epoch epoch);
+    // May be NULL.
+    void (*metrics)(struct source_reader *reader, struct source_metrics *out);
     void (*close)(struct source_reader *reader);
 };
 
@@ -86,3 +97,5 @@ MUST_USE enum status op_source_new(const struct plan_node *node, const struct so
 // The splits of a source operator, for the watermark assigner of its segment.
 struct source_splits *op_source_splits(struct op *op);
 bool op_is_source(const struct op *op);
+// False where the connector keeps none.
+bool op_source_metrics(struct op *op, struct source_metrics *out);

@@ -82,6 +82,30 @@ static void print_metrics(struct strbuf *out, const struct plan *plan,
     }
 }
 
+static void print_part(struct strbuf *out, const char *what, uint64_t read, uint64_t skipped)
+{
+    if (read + skipped > 0) {
+        strbuf_printf(out, ", %s %" PRIu64 " of %" PRIu64, what, read, read + skipped);
+    }
+}
+
+// What the scans read of what there is.
+static void print_sources(struct strbuf *out, const struct job_node_metrics *metrics,
+                          uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct source_metrics *source = &metrics[i].source;
+        if (metrics[i].has_source) {
+            strbuf_printf(out, "\nscan %u: files %" PRIu64 " of %" PRIu64, metrics[i].node_id,
+                          source->files_read, source->files_read + source->files_skipped);
+            print_part(out, "row groups", source->row_groups_read, source->row_groups_skipped);
+            print_part(out, "pages", source->pages_read, source->pages_skipped);
+            print_part(out, "bytes", source->bytes_read, source->bytes_skipped);
+        }
+    }
+    strbuf_add_text(out, "\n");
+}
+
 // What the job as a whole took. Flattened columns: how often an encoding was given up (column.h).
 static void print_totals(struct strbuf *out, struct statement_run *run, struct job *job,
                          uint64_t flattenings)
@@ -107,6 +131,7 @@ static enum status analyze(struct statement_run *run, const struct plan *plan,
             arena_new_array(&run->result->arena, struct job_node_metrics, plan->node_count);
         uint32_t count = job_node_metrics(job, metrics, plan->node_count);
         print_metrics(out, plan, metrics, count);
+        print_sources(out, metrics, count);
         print_totals(out, run, job, column_flattenings() - flattenings);
     }
     job_free(job);

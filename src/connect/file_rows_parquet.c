@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows of Parquet files. Columns are found by name; what a file lacks is NULL. Row groups and pages
+// that the predicate excludes are not read; a scan without columns reads the footer only.
+#include <inttypes.h>
+
+#include "base/arena.h"
+#include "base/mem.h"
+#include "codec/parquet_reader.h"
+#include "connect/file_rows.h"
+#include "store/store_file.h"
+
+struct parquet_rows {
+    struct file_rows rows;
+    struct arena arena;
+    const struct file_scan *scan;
+    struct str path;
+    struct store *store;
+    struct store_reader *source;
+    struct parquet_file *file;
+    struct parquet_reader *reader;
+    uint64_t part_bytes;
+    struct arena batch_arena;
+    struct batch batch;
+};
+
+static bool parquet_has_parts(const struct file_scan *scan, const char *path)
+{
+    (void)scan;
+    (void)path;
+    return true;
+}
+
+// The fields wanted, with the ids that the predicate's terms have.
+static const struct parquet_field *wanted_fields(struct parquet_rows *rows)
+{
+    const struct scan_columns *columns = rows->scan->columns;
+    struct type_field *types =
+        arena_new_array(&rows->arena, struct type_field, columns->wanted_count + 1);
+    for (uint32_t i = 0; i < columns->wanted_count; i++) {
+        types[i] = columns->physical[columns->wanted[i]];
+    }
+    const struct type *row = type_row(&rows->arena, types, columns->wanted_count, false);
+    struct parquet_field *fields =
+        arena_copy(&rows->arena, parquet_schema_fields(&rows->arena, row, NULL),
+                   columns->wanted_count * sizeof *fields);
+    for (uint32_t i = 0; i < columns->wanted_count; i++) {
+        fields[i].id = (int32_t)columns->table_columns[columns->wanted[i]] + 1;
+        fields[i].required = false;
+    }
+    return fields;
+}
+
+// Row groups belong to the part in which they begin (one that stands before its predecessor, with
+// that one). Those behind which a former reader was are left out as well.
+static void choose_groups(struct parquet_rows *rows, const struct file_part *part, uint32_t *first,
+                          uint32_t *count)
+{
+    uint64_t begin = part->index == 0 ? 0 : file_part_begin(part, part->index);
+    uint64_t end =
+        part->index + 1 == part->count ? UINT64_MAX : file_part_begin(part, part->index + 1);
+    uint32_t group_count = parquet_file_row_groups(rows->file);
+    uint64_t offset = 0;
+    *first = *count = 0;
+    for (uint32_t i = 0; i < group_count; i++) {
+        struct parquet_row_group_info group = parquet_file_row_group(rows->file, i);
+        bool is_known = group.first_row + group.row_count <= rows->rows.place.offset;
+        offset = group.offset > offset ? group.offset : offset;
+        if (offset < begin || offset >= end) {
+            continue;
+        }
+        rows->part_bytes += group.bytes;
+        if (!is_known) {
+            *first = *count == 0 ? i : *first;
+            ++*count;
+        }
+    }
+}
+
+static enum status open_reader(struct parquet_rows *rows, const struct file_part *part,
+                               struct err *err)
+{
+    const struct file_scan *scan = rows->scan;
+    struct parquet_file_options file_options = {.budget = scan->budget};
+    rows->store = store_file_new("");
+    TRY(store_open(rows->store, part->path, &rows->source, err));
+    TRY(parquet_file_open(&rows->source->source, &file_options, &rows->file, err));
+    struct parquet_reader_options options = {.fields = wanted_fields(rows),
+                                             .field_count = scan->columns->wanted_count,
+                                             .by_name = true,
+                                             .predicate = scan->predicate,
+                                             .batch_rows = scan->batch_rows,
+                                             .budget = scan->budget};
+    choose_groups(rows, part, &options.row_group_first, &options.row_group_count);
+    return parquet_reader_new(rows->file, &options, &rows->reader, err);
+}
+
+static void parquet_close(struct file_rows *base)
+{
+    struct parquet_rows *rows = (struct parquet_rows *)base;
+    struct source_metrics *metrics = rows->scan->metrics;
+    uint64_t read = 0;
+    if (rows->reader != NULL) {
+        struct parquet_reader_counters counters = parquet_reader_counters(rows->reader);
+        metrics->row_groups_read += counters.row_groups_read;
+        metrics->row_groups_skipped += counters.row_groups_pruned;
+        metrics->pages_read += counters.pages_read;
+        metrics->pages_skipped += counters.pages_pruned;
+        read = counters.bytes_read;
+    }
+    metrics->bytes_read += read;
+    metrics->bytes_skipped += rows->part_bytes > read ? rows->part_bytes - read : 0;
+    parquet_reader_free(rows->reader);
+    parquet_file_free(rows->file);
+    store_reader_close(rows->source);
+    store_free(rows->store);
+    arena_release(&rows->batch_arena);
+    arena_release(&rows->arena);
+    mem_free(rows);
+}
+
+static enum status parquet_open(const struct file_scan *scan, const struct file_part *part,
+                                struct file_place place, struct file_rows **out, struct err *err)
+{
+    struct parquet_rows *rows = mem_zalloc(sizeof *rows);
+    rows->rows = (struct file_rows){.class = &file_rows_parquet, .place = place};
+    rows->scan = scan;
+    rows->path = part->path;
+    arena_init(&rows->arena);
+    arena_init(&rows->batch_arena);
+    enum status status = open_reader(rows, part, err);
+    if (status != STATUS_OK) {
+        parquet_close(&rows->rows);
+        return status;
+    }
+    *out = &rows->rows;
+    return STATUS_OK;
+}
+
+static enum status parquet_next(struct file_rows *base, struct file_batch *out, struct err *err)
+{
+    struct parquet_rows *rows = (struct parquet_rows *)base;
+    TRY(parquet_reader_next(rows->reader, &rows->batch, err));
+    uint64_t first = parquet_reader_position(rows->reader);
+    uint64_t end = first + rows->batch.row_count;
+    if (end <= rows->rows.place.offset) {
+        return STATUS_AGAIN; // handed out before a restart
+    }
+    if (first < rows->rows.place.offset) {
+        uint32_t known = (uint32_t)(rows->rows.place.offset - first);
+        arena_reset(&rows->batch_arena);
+        rows->batch =
+            batch_slice(&rows->batch_arena, &rows->batch, known, rows->batch.row_count - known);
+        first += known;
+    }
+    *out = (struct file_batch){
+        .row_count = rows->batch.row_count, .columns = rows->batch.columns, .first = first};
+    rows->rows.place.offset = end;
+    return STATUS_OK;
+}
+
+const struct file_rows_class file_rows_parquet = {
+    .unit = "row",
+    .by_name = true,
+    .has_parts = parquet_has_parts,
+    .open = parquet_open,
+    .next = parquet_next,
+    .close = parquet_close,
+};
