@@ -160,7 +160,8 @@ int main(int argc, char **argv)
     struct plan_column plan_columns[COLUMNS];
     uint32_t table_columns[COLUMNS];
     for (uint32_t i = 0; i < COLUMNS; i++) {
-        plan_columns[i] = (struct plan_column){i + 1, columns[i].name, columns[i].type, 0};
+        plan_columns[i] =
+            (struct plan_column){.id = i + 1, .name = columns[i].name, .type = columns[i].type};
         table_columns[i] = i;
     }
     struct plan_node scan = {.kind = PLAN_SCAN,

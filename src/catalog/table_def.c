@@ -30,11 +30,12 @@ static struct str copy_str(struct arena *arena, struct str text)
     return text.size == 0 ? (struct str){0} : arena_str(arena, text);
 }
 
-static void copy_columns(struct arena *arena, struct table_def *copy, const struct table_def *def)
+static const struct table_column *copy_columns(struct arena *arena, const struct table_column *all,
+                                               uint32_t count)
 {
-    struct table_column *columns = arena_new_array(arena, struct table_column, def->column_count);
-    for (uint32_t i = 0; i < def->column_count; i++) {
-        const struct table_column *from = &def->columns[i];
+    struct table_column *columns = arena_new_array(arena, struct table_column, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct table_column *from = &all[i];
         columns[i] = *from;
         columns[i].name = copy_str(arena, from->name);
         columns[i].type = from->type == NULL ? NULL : type_copy(arena, from->type);
@@ -42,7 +43,7 @@ static void copy_columns(struct arena *arena, struct table_def *copy, const stru
         columns[i].metadata_key = copy_str(arena, from->metadata_key);
         columns[i].comment = copy_str(arena, from->comment);
     }
-    copy->columns = columns;
+    return columns;
 }
 
 struct table_def *table_def_copy(struct arena *arena, const struct table_def *def)
@@ -51,7 +52,8 @@ struct table_def *table_def_copy(struct arena *arena, const struct table_def *de
     copy->catalog_name = copy_str(arena, def->catalog_name);
     copy->database = copy_str(arena, def->database);
     copy->name = copy_str(arena, def->name);
-    copy_columns(arena, copy, def);
+    copy->columns = copy_columns(arena, def->columns, def->column_count);
+    copy->hidden = copy_columns(arena, def->hidden, def->hidden_count);
     copy->watermark_column = copy_str(arena, def->watermark_column);
     copy->watermark_expression = copy_str(arena, def->watermark_expression);
     struct str *keys = arena_new_array(arena, struct str, def->primary_key_count);
@@ -109,6 +111,12 @@ static bool same_options(const struct table_def *a, const struct table_def *b)
     return a->option_count == b->option_count;
 }
 
+static bool same_version(const struct table_version *a, const struct table_version *b)
+{
+    return a->snapshot_id == b->snapshot_id && a->has_own_schema == b->has_own_schema &&
+           a->is_incremental == b->is_incremental && a->after_snapshot_id == b->after_snapshot_id;
+}
+
 static bool same_header(const struct table_def *a, const struct table_def *b)
 {
     return a->kind == b->kind && a->is_temporary == b->is_temporary &&
@@ -118,7 +126,8 @@ static bool same_header(const struct table_def *a, const struct table_def *b)
            str_equal(a->catalog_name, b->catalog_name) && str_equal(a->database, b->database) &&
            str_equal(a->name, b->name) && str_equal(a->view_text, b->view_text) &&
            str_equal(a->watermark_column, b->watermark_column) &&
-           str_equal(a->watermark_expression, b->watermark_expression);
+           str_equal(a->watermark_expression, b->watermark_expression) &&
+           same_version(&a->version, &b->version);
 }
 
 bool table_def_equal(const struct table_def *a, const struct table_def *b)

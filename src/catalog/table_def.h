@@ -47,6 +47,31 @@ struct table_partition {
 
 enum table_kind { TABLE_KIND_TABLE, TABLE_KIND_VIEW };
 
+// A state of an Iceberg table, as a query asks for it.
+enum table_at_kind {
+    TABLE_AT_NONE,     // nothing is asked for
+    TABLE_AT_VERSION,  // `text`: a snapshot's id, else a branch or tag
+    TABLE_AT_SNAPSHOT, // `number`: its id
+    TABLE_AT_BRANCH,   // `text`
+    TABLE_AT_TAG,      // `text`
+    TABLE_AT_TIME,     // `number`: microseconds since the epoch
+};
+
+struct table_at {
+    enum table_at_kind kind;
+    int64_t number;
+    struct str text;
+};
+
+// Which rows of an Iceberg table are read. All zero: those of the snapshot that is current when the
+// table is opened.
+struct table_version {
+    int64_t snapshot_id;       // 0: the current one
+    bool has_own_schema;       // columns are those of the snapshot, not of the table now
+    bool is_incremental;       // only rows appended behind `after_snapshot_id`
+    int64_t after_snapshot_id; // an ancestor; 0: the first snapshot's rows are among them
+};
+
 struct table_def {
     enum table_kind kind;
     bool is_temporary;
@@ -54,7 +79,10 @@ struct table_def {
     struct str catalog_name, database, name;
     uint32_t column_count;
     const struct table_column *columns; // a view's: names and types only
-    struct str watermark_column;        // empty: none
+    // Of kind METADATA: columns that nobody declared, which queries may name and * leaves out.
+    uint32_t hidden_count;
+    const struct table_column *hidden;
+    struct str watermark_column; // empty: none
     struct str watermark_expression;
     uint32_t primary_key_count;
     const struct str *primary_key; // column names
@@ -63,8 +91,9 @@ struct table_def {
     uint32_t option_count;
     const struct table_option *options; // WITH, or table properties
     struct str comment;
-    struct str view_text;  // VIEW: the query, canonical, names fully qualified
-    struct catalog *owner; // NULL for temporary objects; borrowed
+    struct str view_text;         // VIEW: the query, canonical, names fully qualified
+    struct catalog *owner;        // NULL for temporary objects; borrowed
+    struct table_version version; // of an Iceberg table in a query
 };
 
 // The value of an option; NULL where it is absent. Keys compare exactly.
@@ -72,5 +101,6 @@ const struct str *table_def_option(const struct table_def *def, const char *key)
 const struct table_column *table_def_column(const struct table_def *def, struct str name);
 // All that it points to copied into `arena`.
 struct table_def *table_def_copy(struct arena *arena, const struct table_def *def);
-// The very same definition, for CREATE run twice: everything but comments and owner.
+// The very same definition, for CREATE run twice, and the same rows: everything but comments and
+// owner.
 bool table_def_equal(const struct table_def *a, const struct table_def *b);

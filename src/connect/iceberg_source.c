@@ -107,10 +107,10 @@ static enum status iceberg_poll(struct source_reader *base, struct batch *out, s
         }
         uint64_t first = table_reader_position(source->file);
         if (skip_known(source, out)) {
-            source->origin = (struct batch_origin){
-                .name = source->files[source->current].task->file.path,
-                .unit = "row",
-                .first = first};
+            source->origin =
+                (struct batch_origin){.name = source->files[source->current].task->file.path,
+                                      .unit = "row",
+                                      .first = first};
             out->origin = &source->origin;
             out->split = source->current;
             return STATUS_OK;
@@ -186,9 +186,8 @@ static void take_files(struct iceberg_source *source, const struct op_context *c
             (void)str_to_i64(str_slice(*known, slash + 1, known->size), &rows);
             file->row_count = (uint64_t)rows;
         }
-        splits[source->file_count++] = (struct source_split){.name = file->task->file.path,
-                                                             .caught_up_us = -1,
-                                                             .watermark = WATERMARK_NONE};
+        splits[source->file_count++] = (struct source_split){
+            .name = file->task->file.path, .caught_up_us = -1, .watermark = WATERMARK_NONE};
     }
     source->reader.splits = (struct source_splits){.count = source->file_count, .items = splits};
 }
@@ -221,13 +220,13 @@ static enum status plan(struct iceberg_source *source, const struct plan_node *s
     struct split_positions positions;
     split_positions_read(&source->arena, context, &positions);
     source->predicate = iceberg_predicate_make(&source->arena, scan);
-    struct scan_options options = {.snapshot_id = restored_snapshot(&positions),
+    const struct table_version *version = &scan->as.scan.table->version;
+    int64_t restored = restored_snapshot(&positions);
+    struct scan_options options = {.snapshot_id = restored != 0 ? restored : version->snapshot_id,
+                                   .current_schema = !version->has_own_schema,
+                                   .is_incremental = version->is_incremental,
+                                   .after_snapshot_id = version->after_snapshot_id,
                                    .predicate = source->predicate};
-    struct str snapshot = scan->as.scan.snapshot;
-    if (options.snapshot_id == 0 && snapshot.size > 0 &&
-        !str_to_i64(snapshot, &options.snapshot_id)) {
-        options.ref = snapshot;
-    }
     TRY(iceberg_sink_open_table(scan->as.scan.table, &source->table, err));
     TRY(scan_plan(source->table, &options, &source->arena, &source->plan, err));
     if (source->plan.snapshot == NULL) {

@@ -246,7 +246,7 @@ static void close_catalog(struct catalog *catalog)
 static void place(struct catalog *catalog, struct table_place *out)
 {
     struct catalog_sqlite *self = (struct catalog_sqlite *)catalog;
-    *out = (struct table_place){self->store, &self->pointer, self->env};
+    *out = (struct table_place){.store = self->store, .pointer = &self->pointer, .env = self->env};
 }
 
 static const struct catalog_ops catalog_ops = {

@@ -294,7 +294,7 @@ static enum status definition_of(struct catalog_sqlite *self, struct arena *aren
 
 static struct table_place place_of(struct catalog_sqlite *self)
 {
-    return (struct table_place){self->store, &self->pointer, self->env};
+    return (struct table_place){.store = self->store, .pointer = &self->pointer, .env = self->env};
 }
 
 static void name_it(struct catalog_sqlite *self, struct arena *arena, struct str database,

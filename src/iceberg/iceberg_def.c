@@ -173,8 +173,8 @@ enum status iceberg_def_new_table(struct arena *arena, const struct table_def *d
     return STATUS_OK;
 }
 
-static enum status def_columns(struct arena *arena, const struct table_schema *schema,
-                               struct table_def *def, struct err *err)
+enum status iceberg_def_columns(struct arena *arena, const struct table_schema *schema,
+                                struct table_def *def, struct err *err)
 {
     const struct iceberg_type *root = schema->root;
     struct table_column *columns =
@@ -194,6 +194,7 @@ static enum status def_columns(struct arena *arena, const struct table_schema *s
     def->columns = columns;
     def->column_count = root->field_count;
     struct str *keys = arena_new_array(arena, struct str, schema->identifier_count + 1);
+    def->primary_key_count = 0;
     for (uint32_t i = 0; i < schema->identifier_count; i++) {
         const struct table_schema_entry *entry =
             table_schema_by_id(schema, schema->identifier_ids[i]);
@@ -237,7 +238,7 @@ enum status iceberg_def_of_table(struct arena *arena, const struct table_metadat
     const struct str *comment = table_metadata_property(metadata, "comment");
     def->kind = TABLE_KIND_TABLE;
     def->is_iceberg = true;
-    TRY(def_columns(arena, table_metadata_current_schema(metadata), def, err));
+    TRY(iceberg_def_columns(arena, table_metadata_current_schema(metadata), def, err));
     def_partitions(arena, metadata, def);
     struct table_option *options =
         arena_new_array(arena, struct table_option, metadata->property_count + 1);

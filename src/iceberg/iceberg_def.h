@@ -24,6 +24,10 @@ MUST_USE enum status iceberg_def_of_table(struct arena *arena,
                                           const struct table_metadata *metadata,
                                           struct table_def **out, struct err *err);
 
+// Columns and primary key of `def` from a schema of the table.
+MUST_USE enum status iceberg_def_columns(struct arena *arena, const struct table_schema *schema,
+                                         struct table_def *def, struct err *err);
+
 // Whether making `def` would give the table that is there: columns, keys and partitions equal after
 // what Iceberg makes of the types, and each of its options set.
 bool iceberg_def_same(struct arena *arena, const struct table_def *def,

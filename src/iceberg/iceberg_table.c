@@ -5,12 +5,13 @@
 #include "base/mem.h"
 #include "codec/compress.h"
 #include "codec/json_tree.h"
-#include "store/store.h"
+#include "store/store_moved.h"
 
 static struct iceberg_table *table_new(const struct table_place *place)
 {
     struct iceberg_table *table = mem_zalloc(sizeof *table);
     table->place = *place;
+    table->below = place->store;
     table->list_snapshot_id = TABLE_NONE;
     arena_init(&table->names);
     arena_init(&table->arena);
@@ -27,6 +28,7 @@ void iceberg_table_free(struct iceberg_table *table)
     arena_release(&table->arena);
     arena_release(&table->names);
     buf_unref(table->text);
+    store_free(table->moved);
     mem_free(table);
 }
 
@@ -67,16 +69,37 @@ static enum status gunzip(struct buf **bytes, struct err *err)
     return status;
 }
 
+// The folder of the table: that of its metadata folder, else that of the metadata file.
+static void follow_move(struct iceberg_table *table)
+{
+    struct str metadata_folder = store_directory(table->location);
+    struct str folder = store_directory(metadata_folder);
+    bool is_usual = str_ends(metadata_folder, "/metadata") || str_is(metadata_folder, "metadata");
+    struct store_moved_options options = {.below = table->below,
+                                          .from = table->metadata->location,
+                                          .to = !is_usual         ? metadata_folder
+                                                : folder.size > 0 ? folder
+                                                                  : STR_LIT("."),
+                                          .to_other = is_usual ? metadata_folder : STR_LIT("")};
+    store_free(table->moved);
+    table->moved = store_moved_new(&options);
+    table->place.store = table->moved;
+}
+
 static enum status load_file(struct iceberg_table *table, struct str location, struct err *err)
 {
     struct buf *bytes;
-    TRY(store_read(table->place.store, location, TABLE_METADATA_BYTES_MAX, &bytes, err));
+    TRY(store_read(table->below, location, TABLE_METADATA_BYTES_MAX, &bytes, err));
     // By magic: names differ (.gz.metadata.json, .metadata.json.gz, .gzip.metadata.json).
     if (bytes->size > 2 && (unsigned char)bytes->ptr[0] == 0x1f &&
         (unsigned char)bytes->ptr[1] == 0x8b) {
         TRY(gunzip(&bytes, err));
     }
-    return iceberg_table_take(table, bytes, location, err);
+    TRY(iceberg_table_take(table, bytes, location, err));
+    if (table->place.finds_moved) {
+        follow_move(table);
+    }
+    return STATUS_OK;
 }
 
 enum status iceberg_table_refresh(struct iceberg_table *table, struct err *err)

@@ -31,6 +31,7 @@ struct table_place {
     struct store *store;
     struct table_pointer *pointer; // NULL: opened by metadata file, read only
     struct table_env *env;
+    bool finds_moved; // files are looked for beside the metadata, too (store/store_moved.h)
 };
 
 struct iceberg_table {
@@ -41,6 +42,8 @@ struct iceberg_table {
     struct buf *text;   // its JSON, which it borrows from
     const struct table_metadata *metadata;
     struct str location; // of the metadata file
+    struct store *moved; // place.store where it finds moved files; else NULL
+    struct store *below; // the one that the table was opened with
     // The manifests of the snapshot read or written last, in `list_arena`.
     struct arena list_arena;
     int64_t list_snapshot_id; // TABLE_NONE

@@ -27,6 +27,7 @@ struct planner {
     struct avro_schema_cache cache;
     task_vec tasks;
     struct scan_plan *plan;
+    int64_t added_by; // only files that this snapshot added; TABLE_NONE: all
 };
 
 // Which snapshot, and which schema its rows are read with.
@@ -36,7 +37,7 @@ static enum status choose(struct iceberg_table *table, const struct scan_options
 {
     const struct table_metadata *metadata = table->metadata;
     int64_t id = options->snapshot_id;
-    bool is_travel = id != 0;
+    bool is_travel = id != 0 && !options->current_schema;
     *schema = table_metadata_current_schema(metadata);
     *snapshot = NULL;
     if (id == 0 && options->ref.size > 0 && !str_is(options->ref, TABLE_MAIN)) {
@@ -119,6 +120,10 @@ static enum status read_manifest(struct planner *planner, const struct manifest_
         if (status != STATUS_OK) {
             break;
         }
+        if (planner->added_by != TABLE_NONE &&
+            (entry.status != MANIFEST_ADDED || entry.snapshot_id != planner->added_by)) {
+            continue;
+        }
         if (entry.file.content != DATA_FILE_DATA) {
             status = refuse_deletes(&entry, err);
             break;
@@ -171,7 +176,9 @@ static enum status plan_manifests(struct planner *planner, const struct table_sn
             return ERR(err, STATUS_INVALID_DATA, "manifest %.*s: no partition spec %d",
                        STR_ARGS(files[i].path), files[i].spec_id);
         }
-        if (files[i].added_files == 0 && files[i].existing_files == 0) {
+        if ((files[i].added_files == 0 && files[i].existing_files == 0) ||
+            (planner->added_by != TABLE_NONE &&
+             (files[i].content != MANIFEST_DATA || files[i].snapshot_id != planner->added_by))) {
             continue;
         }
         // Delete files are looked at in any case: they may belong to any data file kept.
@@ -185,11 +192,34 @@ static enum status plan_manifests(struct planner *planner, const struct table_sn
     return STATUS_OK;
 }
 
+// What appends put in, each as it was then: later snapshots may have rewritten it. Deletes and
+// overwrites are not followed, as in Java.
+static enum status plan_appends(struct planner *planner, const struct scan_options *options,
+                                const struct table_snapshot *newest, struct err *err)
+{
+    const struct table_metadata *metadata = planner->table->metadata;
+    const struct table_snapshot *snapshot = newest;
+    for (uint32_t i = 0; i < metadata->snapshot_count && snapshot != NULL; i++) {
+        if (snapshot->snapshot_id == options->after_snapshot_id) {
+            return STATUS_OK;
+        }
+        if (str_is(snapshot->operation, "append")) {
+            planner->added_by = snapshot->snapshot_id;
+            TRY(plan_manifests(planner, snapshot, err));
+        }
+        snapshot = table_metadata_snapshot(metadata, snapshot->parent_id);
+    }
+    return STATUS_OK;
+}
+
 enum status scan_plan(struct iceberg_table *table, const struct scan_options *options,
                       struct arena *arena, struct scan_plan *out, struct err *err)
 {
-    struct planner planner = {
-        .table = table, .predicate = options->predicate, .arena = arena, .plan = out};
+    struct planner planner = {.table = table,
+                              .predicate = options->predicate,
+                              .arena = arena,
+                              .plan = out,
+                              .added_by = TABLE_NONE};
     *out = (struct scan_plan){0};
     TRY(choose(table, options, &out->snapshot, &out->schema, err));
     planner.schema = out->schema;
@@ -198,7 +228,9 @@ enum status scan_plan(struct iceberg_table *table, const struct scan_options *op
     }
     arena_init(&planner.scratch);
     prepare(&planner);
-    enum status status = plan_manifests(&planner, out->snapshot, err);
+    enum status status = options->is_incremental
+                             ? plan_appends(&planner, options, out->snapshot, err)
+                             : plan_manifests(&planner, out->snapshot, err);
     out->task_count = planner.tasks.count;
     out->tasks =
         arena_copy(arena, planner.tasks.items, planner.tasks.count * sizeof *planner.tasks.items);

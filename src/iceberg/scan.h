@@ -29,6 +29,9 @@ struct table_snapshot;
 struct scan_options {
     struct str ref;                    // branch or tag; empty: main
     int64_t snapshot_id;               // 0: that of `ref`
+    bool current_schema;               // not that of the snapshot
+    bool is_incremental;               // only files that appends put in behind the snapshot
+    int64_t after_snapshot_id;         // this; 0: from the first on
     const struct predicate *predicate; // column ids are field ids; NULL: all rows
 };
 

@@ -101,7 +101,8 @@ static const struct table_name name = {{"db", 2}, {"t", 1}};
 
 static struct table_place place_of(struct world *world)
 {
-    return (struct table_place){world->store, &world->pointer, &world->env};
+    return (struct table_place){
+        .store = world->store, .pointer = &world->pointer, .env = &world->env};
 }
 
 static struct iceberg_table *open_table(struct world *world)

@@ -20,13 +20,14 @@ enum output_format {
     OUTPUT_CSV,
     OUTPUT_JSON,
     OUTPUT_NDJSON,
-    OUTPUT_TYPED, // blocks with names and types, for test runners
+    OUTPUT_TYPED,     // blocks with names and types, for test runners
+    OUTPUT_CANONICAL, // rows alone, equal values as equal texts, for comparing
 };
 
 // What the arguments said; texts are borrowed from argv and the environment.
 struct command_options {
     const char *data_directory;
-    const char *file; // run, check: the script; sql: -f ("-": standard input)
+    const char *file;              // run, check: the script; sql: -f ("-": standard input)
     const char *const *statements; // -e, -c, in order
     uint32_t statement_count;
     enum output_format format;
@@ -34,7 +35,7 @@ struct command_options {
     bool keep_going;
     bool fresh;
     bool quiet;
-    bool follow_streaming; // sql --streaming
+    bool follow_streaming;    // sql --streaming
     VEC(struct str) settings; // key, value, key, value …: --set
 };
 

@@ -19,13 +19,14 @@ struct flag {
 };
 
 static const struct flag flags[] = {
-    {"--data", NULL, true},     {"--execute", "-e", true}, {"--command", "-c", true},
-    {"--file", "-f", true},     {"--format", NULL, true},  {"--set", NULL, true},
-    {"--keep-going", NULL, false}, {"--fresh", NULL, false}, {"--quiet", "-q", false},
-    {"--streaming", NULL, false}, {"--help", "-h", false}, {"--version", NULL, false},
+    {"--data", NULL, true},        {"--execute", "-e", true}, {"--command", "-c", true},
+    {"--file", "-f", true},        {"--format", NULL, true},  {"--set", NULL, true},
+    {"--keep-going", NULL, false}, {"--fresh", NULL, false},  {"--quiet", "-q", false},
+    {"--streaming", NULL, false},  {"--help", "-h", false},   {"--version", NULL, false},
 };
 
-static const char *const format_names[] = {"table", "tsv", "csv", "json", "ndjson", "typed"};
+static const char *const format_names[] = {"table",  "tsv",   "csv",      "json",
+                                           "ndjson", "typed", "canonical"};
 
 static int usage(const char *format, ...) PRINTF_LIKE(1, 2);
 
@@ -69,13 +70,12 @@ static const struct flag *find_flag(const char *argument, const char **value)
 {
     *value = NULL;
     const char *sign = strchr(argument, '=');
-    size_t length = sign != NULL && argument[1] == '-' ? (size_t)(sign - argument)
-                                                       : strlen(argument);
+    size_t length =
+        sign != NULL && argument[1] == '-' ? (size_t)(sign - argument) : strlen(argument);
     for (uint32_t i = 0; i < sizeof flags / sizeof *flags; i++) {
-        bool is_long = strlen(flags[i].name) == length &&
-                       strncmp(argument, flags[i].name, length) == 0;
-        bool is_short =
-            flags[i].short_name != NULL && strcmp(argument, flags[i].short_name) == 0;
+        bool is_long =
+            strlen(flags[i].name) == length && strncmp(argument, flags[i].name, length) == 0;
+        bool is_short = flags[i].short_name != NULL && strcmp(argument, flags[i].short_name) == 0;
         if (is_long || is_short) {
             *value = is_long && sign != NULL ? sign + 1 : NULL;
             return &flags[i];
@@ -102,7 +102,8 @@ static int take_flag(struct command_options *options, struct arguments *argument
     } else if (strcmp(name, "--file") == 0) {
         options->file = value;
     } else if (strcmp(name, "--format") == 0 && !set_format(options, value)) {
-        return 1 + usage("unknown format '%s' (table, tsv, csv, json, ndjson, typed)", value);
+        return 1 + usage("unknown format '%s' (table, tsv, csv, json, ndjson, typed, canonical)",
+                         value);
     } else if (strcmp(name, "--set") == 0 && !add_setting(options, value)) {
         return 1 + usage("--set takes KEY=VALUE, not '%s'", value);
     } else if (strcmp(name, "--keep-going") == 0) {
@@ -156,9 +157,9 @@ static int parse_flags(const char *verb, struct command_options *options,
 static int dispatch(const char *verb, struct arguments *arguments)
 {
     const char *data = getenv("FRAZIL_DATA");
-    struct command_options options = {
-        .data_directory = data != NULL && data[0] != '\0' ? data : "frazil-data",
-        .format = isatty(STDOUT_FILENO) ? OUTPUT_TABLE : OUTPUT_TSV};
+    struct command_options options = {.data_directory =
+                                          data != NULL && data[0] != '\0' ? data : "frazil-data",
+                                      .format = isatty(STDOUT_FILENO) ? OUTPUT_TABLE : OUTPUT_TSV};
     int stop = parse_flags(verb, &options, arguments);
     int code = stop - 1;
     if (stop == 0) {
@@ -166,9 +167,9 @@ static int dispatch(const char *verb, struct arguments *arguments)
         if ((is_run || strcmp(verb, "check") == 0) && options.file == NULL) {
             code = usage("%s wants a file", verb);
         } else {
-            code = is_run                       ? command_run(&options)
-                   : strcmp(verb, "sql") == 0   ? command_sql(&options)
-                                                : command_check(&options);
+            code = is_run                     ? command_run(&options)
+                   : strcmp(verb, "sql") == 0 ? command_sql(&options)
+                                              : command_check(&options);
         }
     }
     VEC_RELEASE(&options.settings);

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
+#include "data/canonical_text.h"
 #include "data/json_text.h"
 #include "data/text.h"
 #include "main/output_table.h"
@@ -170,6 +171,22 @@ static void print_separated(const struct output *output, const struct batch *bat
     strbuf_release(&cell);
 }
 
+// "name":value
+static void print_member(struct strbuf *line, enum output_format format,
+                         const struct result_column *what, const struct column *column,
+                         uint32_t row)
+{
+    if (format == OUTPUT_CANONICAL) {
+        canonical_text_string(line, what->name);
+        strbuf_add_byte(line, ':');
+        canonical_text_value(line, what->type, column, row);
+    } else {
+        json_text_string(line, what->name);
+        strbuf_add_byte(line, ':');
+        json_text_value(line, what->type, column, row, NULL);
+    }
+}
+
 static void print_objects(const struct output *output, const struct batch *batch)
 {
     const struct result *result = output->result;
@@ -187,11 +204,13 @@ static void print_objects(const struct output *output, const struct batch *batch
         }
         for (uint32_t i = 0; i < batch->column_count; i++) {
             strbuf_add_text(&line, i > 0 ? "," : "");
-            json_text_string(&line, result->columns[i].name);
-            strbuf_add_byte(&line, ':');
-            json_text_value(&line, result->columns[i].type, &batch->columns[i], row, NULL);
+            print_member(&line, output->format, &result->columns[i], &batch->columns[i], row);
         }
-        strbuf_add_text(&line, output->format == OUTPUT_NDJSON ? "}\n" : "}");
+        strbuf_add_text(&line, output->format == OUTPUT_JSON ? "}" : "}\n");
+        if (line.size > 1 << 16) {
+            write_all(strbuf_str(&line));
+            strbuf_reset(&line);
+        }
     }
     write_all(strbuf_str(&line));
     strbuf_release(&line);

@@ -7,6 +7,7 @@
 //     csv      names, then values quoted where needed; NULL is nothing
 //     json     one array of objects; ndjson: an object a line
 //     typed    #names, #types, rows, #end (fixtures/flink-answers); NULL is \N
+//     canonical  an object a line, with the values of data/canonical_text.h, in no order
 //
 // A streaming result's first column is `op`: the kind of the change. Writing to a pipe whose reader
 // has gone ends the process quietly.

@@ -63,6 +63,7 @@ struct plan_column {
     struct str name;
     const struct type *type;
     enum plan_time time;
+    bool is_hidden; // of a source: nobody declared it; named it is found, * leaves it out
 };
 
 struct plan_ids {
@@ -93,8 +94,6 @@ struct plan_scan {
     // above applies it in any case.
     const struct expr *predicate;
     int64_t limit; // rows that suffice, or -1
-    // Batch queries: a snapshot, branch or time of an Iceberg table; empty: the current one.
-    struct str snapshot;
 };
 
 // Constant rows: row_count x column_count expressions without columns.

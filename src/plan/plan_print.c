@@ -3,6 +3,8 @@
 // Plans as text, in the shape of Flink's "Optimized Execution Plan". Columns are shown by the names
 // that they have where a node reads them: expressions know only ids, and names given anew by a
 // projection would otherwise stay hidden.
+#include <inttypes.h>
+
 #include "base/arena.h"
 #include "base/strbuf.h"
 #include "plan/plan.h"
@@ -70,6 +72,12 @@ static void print_scan(struct printer *printer, const struct plan_node *node)
     const struct table_def *table = node->as.scan.table;
     strbuf_printf(printer->out, "table=[[%.*s, %.*s, %.*s", STR_ARGS(table->catalog_name),
                   STR_ARGS(table->database), STR_ARGS(table->name));
+    if (table->version.is_incremental) {
+        strbuf_printf(printer->out, ", appends=[%" PRId64 " to %" PRId64 "]",
+                      table->version.after_snapshot_id, table->version.snapshot_id);
+    } else if (table->version.snapshot_id != 0) {
+        strbuf_printf(printer->out, ", snapshot=[%" PRId64 "]", table->version.snapshot_id);
+    }
     if (node->as.scan.predicate != NULL) {
         strbuf_add_text(printer->out, ", filter=[");
         print_expr(printer, node->as.scan.predicate);

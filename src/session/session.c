@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "connect/registry.h"
+#include "iceberg/catalog_path.h"
 #include "session/session_int.h"
 #include "sql/parse.h"
 #include "state/spill.h"
@@ -25,10 +26,11 @@ enum status session_new(const struct session_options *options, struct session **
     session->catalog = STR_LIT("lake");
     session->database = STR_LIT("default");
     session->store = store_file_new(NULL);
-    session->connectors = (struct connectors){.find_source = registry_find_source,
-                                              .find_sink = registry_find_sink};
-    VEC_PUSH(&session->catalogs, catalog_memory_new(STR_LIT("default_catalog"),
-                                                    STR_LIT("default_database")));
+    session->paths = catalog_path_new(session->store);
+    session->connectors =
+        (struct connectors){.find_source = registry_find_source, .find_sink = registry_find_sink};
+    VEC_PUSH(&session->catalogs,
+             catalog_memory_new(STR_LIT("default_catalog"), STR_LIT("default_database")));
     *out = session;
     return STATUS_OK;
 }
@@ -41,6 +43,7 @@ void session_free(struct session *session)
     for (uint32_t i = 0; i < session->catalogs.count; i++) {
         session->catalogs.items[i]->ops->close(session->catalogs.items[i]);
     }
+    session->paths->ops->close(session->paths);
     VEC_RELEASE(&session->catalogs);
     VEC_RELEASE(&session->temporary);
     VEC_RELEASE(&session->set_texts);

@@ -24,7 +24,8 @@ struct session {
     struct str catalog; // current
     struct str database;
     VEC(const struct table_def *) temporary;
-    struct store *store; // of checkpoints
+    struct store *store;   // of checkpoints
+    struct catalog *paths; // tables that are named by their path
     struct spill *spill;
     struct file_lock lock; // of the pipeline in work
     struct connectors connectors;
@@ -91,8 +92,7 @@ struct run_job_options {
     bool is_pipeline;
     bool measure;
 };
-MUST_USE enum status run_start_job(struct statement_run *run,
-                                   const struct run_job_options *options, struct job **out,
-                                   struct err *err);
+MUST_USE enum status run_start_job(struct statement_run *run, const struct run_job_options *options,
+                                   struct job **out, struct err *err);
 // What a statement says about itself: refused by name and place.
 enum status run_unsupported(const struct statement_run *run, const char *what, struct err *err);

@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "connect/iceberg_sink.h"
 #include "connect/registry.h"
 #include "data/zone.h"
+#include "iceberg/table_version.h"
 #include "session/lake.h"
 #include "session/session_int.h"
 #include "sys/clock.h"
@@ -40,8 +42,7 @@ static struct str machine_zone(char *buffer, size_t size)
 enum status session_zone(struct statement_run *run, struct err *err)
 {
     char buffer[256];
-    struct str name =
-        str_from(settings_get(&run->session->settings, "table.local-time-zone"));
+    struct str name = str_from(settings_get(&run->session->settings, "table.local-time-zone"));
     if (str_is(name, "default")) {
         name = machine_zone(buffer, sizeof buffer);
     }
@@ -74,8 +75,8 @@ struct catalog *session_find_catalog(struct session *session, struct str name, s
     return NULL;
 }
 
-static enum status complete(const struct session *session, const struct str *parts,
-                            uint32_t count, struct session_name *out)
+static enum status complete(const struct session *session, const struct str *parts, uint32_t count,
+                            struct session_name *out)
 {
     if (count < 1 || count > 3) {
         return STATUS_INVALID_DATA;
@@ -206,6 +207,29 @@ static struct str bind_nearest(void *self, struct arena *arena, const struct str
     return nearest.best;
 }
 
+static enum status bind_iceberg_table(void *self, struct arena *arena, struct str path,
+                                      const struct table_def **out, struct err *err)
+{
+    struct catalog *paths = ((struct session *)self)->paths;
+    return paths->ops->get_table(paths, arena, STR_LIT(""), path, out, err);
+}
+
+static enum status bind_version(void *self, struct arena *arena, const struct table_def *def,
+                                const struct table_at *at, const struct table_at *after,
+                                const struct table_def **out, struct err *err)
+{
+    struct iceberg_table *table;
+    struct table_version version;
+    (void)self;
+    TRY(iceberg_sink_open_table(def, &table, err));
+    enum status status = table_version_find(table->metadata, at, after, &version, err);
+    if (status == STATUS_OK) {
+        status = table_version_def(arena, table->metadata, &version, def, out, err);
+    }
+    iceberg_table_free(table);
+    return status;
+}
+
 void session_hint_table(struct statement_run *run, const struct ast_path *path, struct err *err)
 {
     struct str parts[3] = {{0}};
@@ -242,18 +266,20 @@ void session_bind_context(struct statement_run *run, struct bind_context *out)
         .text = run->text,
         .catalog_name = session->catalog,
         .database = session->database,
-        .tables = {.find = bind_find, .nearest = bind_nearest, .self = session},
+        .tables = {.find = bind_find,
+                   .nearest = bind_nearest,
+                   .iceberg_table = bind_iceberg_table,
+                   .version = bind_version,
+                   .self = session},
         .connectors = registry_lookup(),
         .settings = {
             .expr = {.zone = run->result->zone,
                      .now_us = clock_wall_us(clock_system()),
                      .is_streaming = session_is_streaming(session)},
-            .idle_timeout_ms =
-                settings_duration_ms(settings, "table.exec.source.idle-timeout"),
+            .idle_timeout_ms = settings_duration_ms(settings, "table.exec.source.idle-timeout"),
             .cdc_events_duplicate =
                 settings_bool(settings, "table.exec.source.cdc-events-duplicate"),
             .drop_null_rows = str_is_nocase(
                 str_from(settings_get(settings, "table.exec.sink.not-null-enforcer")), "DROP"),
-            .refuse_table_hints =
-                !settings_bool(settings, "table.dynamic-table-options.enabled")}};
+            .refuse_table_hints = !settings_bool(settings, "table.dynamic-table-options.enabled")}};
 }

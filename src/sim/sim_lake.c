@@ -31,7 +31,8 @@ void sim_lake_release(struct sim_lake *lake)
 
 struct table_place sim_lake_place(struct sim_lake *lake)
 {
-    return (struct table_place){lake->world->lake, &lake->pointer.base, &lake->world->env.base};
+    return (struct table_place){
+        .store = lake->world->lake, .pointer = &lake->pointer.base, .env = &lake->world->env.base};
 }
 
 static void take_over(struct sim_lake *lake, const struct table_def *def, struct table_def *out)
@@ -44,8 +45,8 @@ static void take_over(struct sim_lake *lake, const struct table_def *def, struct
     out->owner = &lake->catalog;
 }
 
-enum status sim_lake_create(struct sim_lake *lake, struct arena *arena,
-                            const struct table_def *def, struct table_def **out, struct err *err)
+enum status sim_lake_create(struct sim_lake *lake, struct arena *arena, const struct table_def *def,
+                            struct table_def **out, struct err *err)
 {
     struct table_place place = sim_lake_place(lake);
     struct table_update_new table = {0};

@@ -55,13 +55,16 @@ enum ast_table_kind {
     AST_TABLE_PIVOT, // input PIVOT (...) and UNPIVOT (...)
 };
 
+// Time travel is written FOR SYSTEM_TIME AS OF x, FOR TIMESTAMP AS OF x, TIMESTAMP AS OF x or
+// AT (TIMESTAMP => x); versions alike.
 struct ast_table {
     enum ast_table_kind kind;
     struct ast_span at;
     bool lateral;
     struct ast_name alias;        // [AS] alias
     struct ast_names columns;     // alias (a, b)
-    const struct ast_expr *as_of; // FOR SYSTEM_TIME AS OF expression
+    const struct ast_expr *as_of; // FOR SYSTEM_TIME AS OF expression; NULL: none
+    bool as_of_version;           // FOR SYSTEM_VERSION AS OF: a snapshot, branch or tag
     struct ast_hints hints;
     struct ast_span sample; // TABLESAMPLE ..., as text; length 0: none
     union {

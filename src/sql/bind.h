@@ -48,6 +48,15 @@ struct bind_tables {
     // The most similar name that exists, as one would write it; empty: none is near. May be NULL.
     struct str (*nearest)(void *self, struct arena *arena, const struct str *path,
                           uint32_t part_count);
+    // FROM ICEBERG_TABLE('…'): the Iceberg table that a metadata file, or a folder with one, holds.
+    // NULL: refused.
+    enum status (*iceberg_table)(void *self, struct arena *arena, struct str path,
+                                 const struct table_def **out, struct err *err);
+    // An Iceberg table as it was: with the columns and the version asked for. `after` is of kind
+    // NONE, or only what was appended behind it is read. NULL: refused.
+    enum status (*version)(void *self, struct arena *arena, const struct table_def *table,
+                           const struct table_at *at, const struct table_at *after,
+                           const struct table_def **out, struct err *err);
     // FROM 'file.parquet': a definition made up from the file. NULL: refused.
     enum status (*file)(void *self, struct arena *arena, struct str path,
                         const struct table_def **out, struct err *err);

@@ -37,15 +37,22 @@ static void set_alias(struct binder *binder, struct bound *bound, struct str ali
     bound->scope.table_count = 1;
 }
 
+static bool is_iceberg_table(const struct ast_table *table)
+{
+    const struct ast_path *name = &table->as.function.call->as.call.name;
+    return name->count == 1 && str_is_nocase(name->parts[0].text, "ICEBERG_TABLE");
+}
+
 static enum status refuse_clauses(const struct ast_table *table, struct err *err)
 {
-    if (table->as_of != NULL) {
-        return NOT_YET(err, table->as_of->at, "FOR SYSTEM_TIME AS OF is not supported yet");
+    bool is_iceberg = table->kind == AST_TABLE_FUNCTION && is_iceberg_table(table);
+    if (table->as_of != NULL && table->kind != AST_TABLE_NAME && !is_iceberg) {
+        return bind_version_refuse(NULL, table, err);
     }
     if (table->sample.length > 0) {
         return NOT_YET(err, table->sample, "TABLESAMPLE is not supported");
     }
-    if (table->kind != AST_TABLE_NAME && table->hints.count > 0) {
+    if (table->kind != AST_TABLE_NAME && !is_iceberg && table->hints.count > 0) {
         return REFUSE(err, table->hints.items[0].at, "a hint belongs behind a table's name");
     }
     return STATUS_OK;
@@ -80,10 +87,12 @@ static enum status bind_kind(struct binder *binder, const struct ast_table *tabl
                              struct bound *out, struct err *err)
 {
     switch (table->kind) {
-    case AST_TABLE_NAME: return bind_table(binder, &table->as.path, &table->hints, out, err);
+    case AST_TABLE_NAME: return bind_table(binder, table, out, err);
     case AST_TABLE_FILE: return bind_file(binder, table, out, err);
     case AST_TABLE_QUERY: return bind_subquery(binder, table, out, err);
-    case AST_TABLE_FUNCTION: return bind_window(binder, table, out, err);
+    case AST_TABLE_FUNCTION:
+        return is_iceberg_table(table) ? bind_version_iceberg_table(binder, table, out, err)
+                                       : bind_window(binder, table, out, err);
     case AST_TABLE_JOIN: return bind_join(binder, table, out, err);
     case AST_TABLE_UNNEST: return NOT_YET(err, table->at, "UNNEST is not supported yet");
     case AST_TABLE_MATCH: return NOT_YET(err, table->at, "MATCH_RECOGNIZE is not supported yet");

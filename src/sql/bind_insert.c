@@ -375,7 +375,12 @@ enum status bind_insert(struct binder *binder, const struct ast_insert *ast, str
     struct insert insert = {.binder = binder, .ast = ast};
     TRY(refuse_forms(ast, err));
     TRY(bind_table_find(binder, &ast->table, &insert.table, err));
-    TRY(bind_table_hints(binder, insert.table, &ast->hints, &insert.table, err));
+    if (insert.table->is_iceberg) {
+        TRY(bind_table_check_hints(binder, &ast->hints, err));
+        TRY(bind_version_refuse_write(&ast->hints, err));
+    } else {
+        TRY(bind_table_hints(binder, insert.table, &ast->hints, &insert.table, err));
+    }
     TRY(find_targets(&insert, err));
     TRY(bind_query_rel(binder, ast->query, &insert.query, err));
     bind_query_unique_names(binder, insert.query);

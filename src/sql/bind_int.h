@@ -30,7 +30,8 @@ struct scope_column {
     uint32_t id;
     const struct type *type;
     enum plan_time time;
-    bool is_hidden; // the right side of USING: found only behind its table's name
+    bool is_hidden;   // the right side of USING: found only behind its table's name
+    bool is_metadata; // not among those of *
 };
 
 struct scope_table {
@@ -203,8 +204,12 @@ enum status bind_from(struct binder *binder, const struct ast_table *table, stru
 // Names for columns: alias (a, b).
 enum status bind_from_columns(struct binder *binder, struct bound *bound,
                               const struct ast_names *columns, struct err *err);
-enum status bind_table(struct binder *binder, const struct ast_path *path,
-                       const struct ast_hints *hints, struct bound *out, struct err *err);
+// A NAME: its path, hints and time travel.
+enum status bind_table(struct binder *binder, const struct ast_table *ast, struct bound *out,
+                       struct err *err);
+// Refuses what is no OPTIONS hint, and these where they are switched off.
+enum status bind_table_check_hints(struct binder *binder, const struct ast_hints *hints,
+                                   struct err *err);
 enum status bind_table_find(struct binder *binder, const struct ast_path *path,
                             const struct table_def **out, struct err *err);
 enum status bind_table_rel(struct binder *binder, const struct table_def *table, struct ast_span at,
@@ -218,6 +223,24 @@ enum status bind_window(struct binder *binder, const struct ast_table *table, st
                         struct err *err);
 enum status bind_join(struct binder *binder, const struct ast_table *table, struct bound *out,
                       struct err *err);
+
+// bind_version.c -------------------------------------------------------------------------------
+
+// The state of an Iceberg table that a place asks for: by clause, hints, or `by_name` (kind NONE
+// where the name says nothing).
+enum status bind_version(struct binder *binder, const struct ast_table *ast,
+                         const struct table_at *by_name, const struct table_def **inout,
+                         struct err *err);
+// "branch_x" and "tag_x"; the text is borrowed.
+bool bind_version_of_name(struct str name, struct table_at *out);
+// AS OF where it means nothing (yet): `table` is none of Iceberg, or NULL.
+enum status bind_version_refuse(const struct table_def *table, const struct ast_table *ast,
+                                struct err *err);
+// Hints of Flink's sink.
+enum status bind_version_refuse_write(const struct ast_hints *hints, struct err *err);
+// FROM ICEBERG_TABLE('…').
+enum status bind_version_iceberg_table(struct binder *binder, const struct ast_table *ast,
+                                       struct bound *out, struct err *err);
 
 // bind_query.c, bind_select.c, bind_order.c ---------------------------------------------------
 

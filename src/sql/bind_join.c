@@ -86,7 +86,7 @@ static bool has_bare(const struct scope *scope, struct str name)
     for (uint32_t i = 0; i < scope->table_count; i++) {
         for (uint32_t k = 0; k < scope->tables[i].column_count; k++) {
             const struct scope_column *column = &scope->tables[i].columns[k];
-            if (!column->is_hidden && str_equal(column->name, name)) {
+            if (!column->is_hidden && !column->is_metadata && str_equal(column->name, name)) {
                 return true;
             }
         }

@@ -316,9 +316,9 @@ enum status bind_query_body(struct binder *binder, const struct ast_body *body, 
     case AST_BODY_VALUES: return bind_values(binder, body, out, err);
     case AST_BODY_TABLE: {
         struct bound bound;
-        struct ast_hints none = {0};
-        TRY(bind_table(binder, &body->as.table, &none, &bound, err));
-        *out = bound.rel;
+        struct ast_table ast = {.at = body->at, .as.path = body->as.table};
+        TRY(bind_table(binder, &ast, &bound, err));
+        *out = rel_visible(binder->arena, bound.rel);
         return STATUS_OK;
     }
     case AST_BODY_QUERY: return bind_query_rel(binder, body->as.query, out, err);

@@ -14,8 +14,11 @@ struct scope bind_scope_of(struct arena *arena, const struct rel *rel, struct st
         arena_new_array(arena, struct scope_column, rel->node.column_count);
     for (uint32_t i = 0; i < rel->node.column_count; i++) {
         const struct plan_column *from = &rel->node.columns[i];
-        columns[i] = (struct scope_column){
-            .name = from->name, .id = from->id, .type = from->type, .time = from->time};
+        columns[i] = (struct scope_column){.name = from->name,
+                                           .id = from->id,
+                                           .type = from->type,
+                                           .time = from->time,
+                                           .is_metadata = from->is_hidden};
     }
     struct scope_table *table = arena_new(arena, struct scope_table);
     *table = (struct scope_table){
@@ -66,6 +69,9 @@ static void list_columns(struct strbuf *out, const struct scope *scope)
     for (uint32_t i = 0; i < scope->table_count; i++) {
         const struct scope_table *table = &scope->tables[i];
         for (uint32_t j = 0; j < table->column_count; j++) {
+            if (table->columns[j].is_metadata) {
+                continue;
+            }
             if (out->size > HINT_COLUMNS_BYTES) {
                 strbuf_add_text(out, ", ...");
                 return;

@@ -54,7 +54,7 @@ static enum status expand_table(struct select *select, const struct scope_table 
 {
     for (uint32_t i = 0; i < table->column_count; i++) {
         const struct scope_column *column = &table->columns[i];
-        if (column->is_hidden && !with_hidden) {
+        if (column->is_metadata || (column->is_hidden && !with_hidden)) {
             continue;
         }
         struct arena *arena = select->binder->arena;

@@ -101,18 +101,27 @@ static enum status check_hint(const struct binder *binder, const struct ast_hint
     return STATUS_OK;
 }
 
+enum status bind_table_check_hints(struct binder *binder, const struct ast_hints *hints,
+                                   struct err *err)
+{
+    for (uint32_t i = 0; i < hints->count; i++) {
+        TRY(check_hint(binder, &hints->items[i], err));
+    }
+    return STATUS_OK;
+}
+
 enum status bind_table_hints(struct binder *binder, const struct table_def *table,
                              const struct ast_hints *hints, const struct table_def **out,
                              struct err *err)
 {
     *out = table;
     uint32_t most = table->option_count;
-    for (uint32_t i = 0; i < hints->count; i++) {
-        TRY(check_hint(binder, &hints->items[i], err));
-        most += hints->items[i].options.count;
-    }
+    TRY(bind_table_check_hints(binder, hints, err));
     if (hints->count == 0) {
         return STATUS_OK;
+    }
+    for (uint32_t i = 0; i < hints->count; i++) {
+        most += hints->items[i].options.count;
     }
     struct table_def *def = arena_copy(binder->arena, table, sizeof *table);
     struct table_option *options = arena_new_array(binder->arena, struct table_option, most);
@@ -225,10 +234,29 @@ static enum status metadata_type(struct binder *binder, const struct table_def *
     return status;
 }
 
+// The table with its hidden columns behind the others, for scans.
+static const struct table_def *with_hidden(struct arena *arena, const struct table_def *table)
+{
+    if (table->hidden_count == 0) {
+        return table;
+    }
+    uint32_t count = table->column_count + table->hidden_count;
+    struct table_def *out = arena_copy(arena, table, sizeof *table);
+    struct table_column *columns = arena_new_array(arena, struct table_column, count);
+    for (uint32_t i = 0; i < count; i++) {
+        columns[i] =
+            i < table->column_count ? table->columns[i] : table->hidden[i - table->column_count];
+    }
+    out->columns = columns;
+    out->column_count = count;
+    return out;
+}
+
 static enum status bind_scan(struct binder *binder, const struct table_def *table,
                              const struct connector_info *info, struct ast_span at,
                              struct rel **out, struct err *err)
 {
+    uint32_t declared = table->column_count - table->hidden_count;
     struct rel *rel = rel_new(binder->arena, PLAN_SCAN, at, 0);
     struct plan_column *columns =
         arena_new_array(binder->arena, struct plan_column, table->column_count);
@@ -240,12 +268,12 @@ static enum status bind_scan(struct binder *binder, const struct table_def *tabl
         if (column->kind == TABLE_COLUMN_COMPUTED) {
             continue;
         }
-        if (column->kind == TABLE_COLUMN_METADATA) {
+        if (column->kind == TABLE_COLUMN_METADATA && i < declared) {
             TRY(metadata_type(binder, table, column, info, at, &type, err));
         }
         table_columns[count] = i;
-        columns[count++] =
-            (struct plan_column){.id = bind_id(binder), .name = column->name, .type = type};
+        columns[count++] = (struct plan_column){
+            .id = bind_id(binder), .name = column->name, .type = type, .is_hidden = i >= declared};
     }
     rel->node.columns = columns;
     rel->node.column_count = count;
@@ -363,9 +391,10 @@ static enum status new_source(struct binder *binder, const struct table_def *tab
     const struct connector_info *info = NULL;
     TRY(describe(binder, table, false, at, &info, err));
     TRY(check_source(binder, table, info, at, err));
-    TRY(bind_scan(binder, table, info, at, out, err));
+    const struct table_def *scanned = with_hidden(binder->arena, table);
+    TRY(bind_scan(binder, scanned, info, at, out, err));
     struct rel *scan = *out;
-    TRY(bind_computed(binder, table, scan, at, out, err));
+    TRY(bind_computed(binder, scanned, scan, at, out, err));
     if (bind_is_streaming(binder) && table->watermark_column.size > 0) {
         TRY(bind_watermark(binder, table, at, out, err));
     }
@@ -460,9 +489,9 @@ static enum status bind_cte(struct binder *binder, struct bind_cte *cte, struct 
     return bind_from_columns(binder, out, &cte->cte->columns, err);
 }
 
-// The name in a view's text, qualified.
+// The name in a view's text, qualified; `selector`: branch_x behind it, or empty.
 static void record_name(struct binder *binder, const struct ast_path *path,
-                        const struct table_def *table)
+                        const struct table_def *table, struct str selector)
 {
     struct strbuf text;
     strbuf_init(&text, 1 << 16);
@@ -471,29 +500,75 @@ static void record_name(struct binder *binder, const struct ast_path *path,
     unparse_name(&text, table->database);
     strbuf_add_byte(&text, '.');
     unparse_name(&text, table->name);
+    if (selector.size > 0) {
+        strbuf_add_byte(&text, '.');
+        unparse_name(&text, selector);
+    }
     bind_edit_add(binder, path->at, strbuf_str(&text));
     strbuf_release(&text);
 }
 
-enum status bind_table(struct binder *binder, const struct ast_path *path,
-                       const struct ast_hints *hints, struct bound *out, struct err *err)
+// t.branch_x, where no table is called so and t is one of Iceberg.
+static bool find_selected(struct binder *binder, const struct ast_path *path,
+                          const struct table_def **out, struct table_at *at)
 {
+    const struct bind_tables *tables = &binder->context->tables;
+    const struct table_def *whole;
+    struct err ignored;
+    uint32_t count = path->count - 1;
+    if (count < 1 || count > 3 || !bind_version_of_name(path->parts[count].text, at)) {
+        return false;
+    }
+    struct str *parts = path_parts(binder->arena, path);
+    return (count == 3 || tables->find(tables->self, binder->arena, parts, count + 1, &whole,
+                                       &ignored) != STATUS_OK) &&
+           tables->find(tables->self, binder->arena, parts, count, out, &ignored) == STATUS_OK &&
+           (*out)->is_iceberg;
+}
+
+// Hints and time travel.
+static enum status bind_state(struct binder *binder, const struct ast_table *ast,
+                              const struct table_at *at, const struct table_def **inout,
+                              struct err *err)
+{
+    if ((*inout)->is_iceberg) {
+        return bind_version(binder, ast, at, inout, err);
+    }
+    if (ast->as_of != NULL) {
+        return bind_version_refuse(*inout, ast, err);
+    }
+    return bind_table_hints(binder, *inout, &ast->hints, inout, err);
+}
+
+enum status bind_table(struct binder *binder, const struct ast_table *ast, struct bound *out,
+                       struct err *err)
+{
+    const struct ast_path *path = &ast->as.path;
     for (struct bind_cte *cte = binder->ctes; cte != NULL && path->count == 1; cte = cte->outer) {
         if (str_equal(cte->cte->name.text, path->parts[0].text)) {
+            TRY(ast->as_of != NULL ? bind_version_refuse(NULL, ast, err) : STATUS_OK);
             return bind_cte(binder, cte, out, err);
         }
     }
     const struct table_def *table;
-    TRY(bind_table_find(binder, path, &table, err));
-    record_name(binder, path, table);
+    struct table_at at = {0};
+    struct str selector = {0};
+    if (find_selected(binder, path, &table, &at)) {
+        selector = path->parts[path->count - 1].text;
+    } else {
+        at = (struct table_at){0};
+        TRY(bind_table_find(binder, path, &table, err));
+    }
+    record_name(binder, path, table, selector);
     if (table->kind == TABLE_KIND_VIEW) {
-        if (hints->count > 0) {
-            return REFUSE(err, hints->items[0].at, "'%.*s' is a view: hints belong to tables",
+        if (ast->hints.count > 0) {
+            return REFUSE(err, ast->hints.items[0].at, "'%.*s' is a view: hints belong to tables",
                           STR_ARGS(table->name));
         }
+        TRY(ast->as_of != NULL ? bind_version_refuse(table, ast, err) : STATUS_OK);
         TRY(bind_view(binder, table, path->at, out, err));
     } else {
-        TRY(bind_table_hints(binder, table, hints, &table, err));
+        TRY(bind_state(binder, ast, &at, &table, err));
         TRY(bind_table_rel(binder, table, path->at, &out->rel, err));
     }
     out->scope = bind_scope_of(binder->arena, out->rel, table->name, table->name);

@@ -133,8 +133,8 @@ static enum status bind_input(struct binder *binder, struct window *window, stru
     }
     struct bound bound;
     if (arg->as.table.path.count > 0) {
-        struct ast_hints none = {0};
-        TRY(bind_table(binder, &arg->as.table.path, &none, &bound, err));
+        struct ast_table ast = {.at = arg->at, .as.path = arg->as.table.path};
+        TRY(bind_table(binder, &ast, &bound, err));
     } else {
         TRY(bind_query_rel(binder, arg->as.table.query, &bound.rel, err));
         bound.scope =

@@ -478,6 +478,7 @@
     X(SYSTEM, 1) \
     X(SYSTEM_TIME, 1) \
     X(SYSTEM_USER, 1) \
+    X(SYSTEM_VERSION, 0) \
     X(TABLE, 1) \
     X(TABLES, 1) \
     X(TABLESAMPLE, 1) \
@@ -537,6 +538,7 @@
     X(VARYING, 1) \
     X(VAR_POP, 1) \
     X(VAR_SAMP, 1) \
+    X(VERSION, 0) \
     X(VERSIONING, 1) \
     X(VIEW, 0) \
     X(VIEWS, 1) \

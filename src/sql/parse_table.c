@@ -81,7 +81,7 @@ static enum status parse_table_function(struct parser *parser, uint32_t from,
     TRY(parser_expect_kind(parser, TOKEN_RPAREN));
     (*out)->as.function.explicit_table = true;
     (*out)->at = parser_span(parser, from);
-    return STATUS_OK;
+    return parse_query_hints(parser, &(*out)->hints);
 }
 
 static enum status parse_named(struct parser *parser, uint32_t from, struct ast_table **out)
@@ -89,7 +89,8 @@ static enum status parse_named(struct parser *parser, uint32_t from, struct ast_
     struct ast_path path;
     TRY(parse_name_path(parser, "a table's name", &path));
     if (parser_at_kind(parser, TOKEN_LPAREN)) {
-        return new_function(parser, path, from, out);
+        TRY(new_function(parser, path, from, out));
+        return parse_query_hints(parser, &(*out)->hints);
     }
     *out = new_table(parser, AST_TABLE_NAME, from);
     (*out)->as.path = path;
@@ -190,12 +191,38 @@ static enum status parse_sample(struct parser *parser, struct ast_table *table)
     return STATUS_OK;
 }
 
+// AT (VERSION => 1), AT (TIMESTAMP => ...).
+static enum status parse_at(struct parser *parser, struct ast_table *table)
+{
+    parser_advance(parser);
+    TRY(parser_expect_kind(parser, TOKEN_LPAREN));
+    table->as_of_version = parser_accept(parser, KEYWORD_VERSION);
+    if (!table->as_of_version) {
+        TRY(parser_expect(parser, KEYWORD_TIMESTAMP));
+    }
+    TRY(parser_expect_kind(parser, TOKEN_ARROW));
+    TRY(parse_expr_value(parser, &table->as_of));
+    return parser_expect_kind(parser, TOKEN_RPAREN);
+}
+
+// FOR SYSTEM_TIME AS OF, as Flink says it; the others are those of Spark and Trino.
 static enum status parse_as_of(struct parser *parser, struct ast_table *table)
 {
-    if (!parser_accept(parser, KEYWORD_FOR)) {
+    if (parser_ahead_is(parser, 0, KEYWORD_AT) && parser_ahead_kind(parser, 1, TOKEN_LPAREN)) {
+        return parse_at(parser, table);
+    }
+    bool is_short = (parser_ahead_is(parser, 0, KEYWORD_VERSION) ||
+                     parser_ahead_is(parser, 0, KEYWORD_TIMESTAMP)) &&
+                    parser_ahead_is(parser, 1, KEYWORD_AS) &&
+                    parser_ahead_is(parser, 2, KEYWORD_OF);
+    if (!parser_accept(parser, KEYWORD_FOR) && !is_short) {
         return STATUS_OK;
     }
-    TRY(parser_expect(parser, KEYWORD_SYSTEM_TIME));
+    table->as_of_version = parser_accept(parser, KEYWORD_VERSION) ||
+                           (!is_short && parser_accept(parser, KEYWORD_SYSTEM_VERSION));
+    if (!table->as_of_version && !parser_accept(parser, KEYWORD_TIMESTAMP)) {
+        TRY(parser_expect(parser, KEYWORD_SYSTEM_TIME));
+    }
     TRY(parser_expect(parser, KEYWORD_AS));
     TRY(parser_expect(parser, KEYWORD_OF));
     return parse_expr_value(parser, &table->as_of);

@@ -67,6 +67,26 @@ struct rel *rel_filter(struct arena *arena, struct rel *input, const struct expr
     return calc;
 }
 
+struct rel *rel_visible(struct arena *arena, struct rel *rel)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < rel->node.column_count; i++) {
+        count += rel->node.columns[i].is_hidden ? 0 : 1;
+    }
+    if (count == rel->node.column_count) {
+        return rel;
+    }
+    struct rel *calc = rel_calc(arena, rel, count);
+    count = 0;
+    for (uint32_t i = 0; i < rel->node.column_count; i++) {
+        if (!rel->node.columns[i].is_hidden) {
+            rel_columns(calc)[count] = rel->node.columns[i];
+            rel_projections(calc)[count++] = rel_reference(arena, &rel->node.columns[i]);
+        }
+    }
+    return calc;
+}
+
 void rel_set_columns(struct arena *arena, struct rel *rel, const struct plan_column *columns,
                      uint32_t count)
 {

@@ -53,6 +53,8 @@ struct rel *rel_new(struct arena *arena, enum plan_kind kind, struct ast_span at
 struct rel *rel_calc(struct arena *arena, struct rel *input, uint32_t column_count);
 // A CALC that hands on all columns where `condition` is true.
 struct rel *rel_filter(struct arena *arena, struct rel *input, const struct expr *condition);
+// Without columns that a source hides; `rel` itself where it has none.
+struct rel *rel_visible(struct arena *arena, struct rel *rel);
 void rel_set_columns(struct arena *arena, struct rel *rel, const struct plan_column *columns,
                      uint32_t count);
 const struct plan_column *rel_column(const struct rel *rel, uint32_t id);

@@ -168,6 +168,7 @@ static void add_bare_table(struct unparser *unparser, const struct ast_table *ta
         strbuf_add_text(unparser->out, "TABLE(");
         unparse_any(unparser, table->as.function.call);
         strbuf_add_byte(unparser->out, ')');
+        add_hints(unparser, &table->hints);
         break;
     case AST_TABLE_UNNEST:
         strbuf_add_text(unparser->out, "UNNEST(");
@@ -199,7 +200,8 @@ static void add_table(struct unparser *unparser, const struct ast_table *table)
     strbuf_add_text(unparser->out, table->lateral ? "LATERAL " : "");
     add_bare_table(unparser, table);
     if (table->as_of != NULL) {
-        strbuf_add_text(unparser->out, " FOR SYSTEM_TIME AS OF ");
+        strbuf_add_text(unparser->out, table->as_of_version ? " FOR SYSTEM_VERSION AS OF "
+                                                            : " FOR SYSTEM_TIME AS OF ");
         unparse_any(unparser, table->as_of);
     }
     if (table->alias.text.size > 0) {
