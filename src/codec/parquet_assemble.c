@@ -289,6 +289,8 @@ static void put_logical(struct thrift_writer *thrift, const struct parquet_eleme
     } else if (element->logical == PARQUET_LOGICAL_INTEGER) {
         thrift_put_i8(thrift, 1, element->int_width);
         thrift_put_bool(thrift, 2, element->int_signed);
+    } else if (element->logical == PARQUET_LOGICAL_VARIANT) {
+        thrift_put_i8(thrift, 1, 1); // the version of the format
     }
     thrift_put_end(thrift);
     thrift_put_end(thrift);

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/assert.h"
+#include "codec/parquet_reader_int.h"
 
 struct builder {
     struct arena *arena;
@@ -312,7 +313,13 @@ static enum status build_group(struct builder *builder, const struct parquet_ele
         next->physical == PARQUET_GROUP && (next->child_count == 1 || next->child_count == 2)) {
         return build_map(builder, node, err);
     }
-    return build_fields(builder, element, node, err);
+    TRY(build_fields(builder, element, node, err));
+    if (element->logical == PARQUET_LOGICAL_VARIANT && parquet_variant_fits(node)) {
+        node->kind = PARQUET_NODE_VARIANT;
+        node->physical = PHYSICAL_STRING;
+        node->type = type_with_null(builder->arena, &type_variant, !node->required);
+    }
+    return STATUS_OK;
 }
 
 static enum status build(struct builder *builder, struct parquet_node *parent,
@@ -393,7 +400,8 @@ static void fill_field(struct arena *arena, const struct parquet_node *node,
 {
     struct parquet_field *children =
         arena_new_array(arena, struct parquet_field, node->child_count + 1);
-    for (uint32_t i = 0; i < node->child_count; i++) {
+    uint32_t child_count = node->kind == PARQUET_NODE_VARIANT ? 0 : node->child_count;
+    for (uint32_t i = 0; i < child_count; i++) {
         fill_field(arena, &node->children[i], &children[i]);
     }
     *out = (struct parquet_field){.name = node->name,
@@ -402,7 +410,7 @@ static void fill_field(struct arena *arena, const struct parquet_node *node,
                                   .is_uuid = node->kind == PARQUET_NODE_LEAF &&
                                              node->element->logical == PARQUET_LOGICAL_UUID,
                                   .type = node->type,
-                                  .child_count = node->child_count,
+                                  .child_count = child_count,
                                   .children = children};
 }
 

@@ -9,7 +9,7 @@
 //
 // Types nearest to the file's: UINT_8 SMALLINT, UINT_16 INT, UINT_32 BIGINT, UINT_64 DECIMAL(20,
 // 0), INT96 TIMESTAMP(9), FLOAT16 FLOAT, nanoseconds TIMESTAMP(9), times TIME(3), ENUM, JSON
-// strings, BSON, INTERVAL, GEOMETRY bytes, decimals over 38 digits bytes.
+// strings, BSON, INTERVAL, GEOMETRY, GEOGRAPHY bytes, decimals over 38 digits bytes.
 #pragma once
 
 #include "codec/parquet_footer.h"

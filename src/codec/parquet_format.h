@@ -121,7 +121,13 @@ struct parquet_element {
 uint32_t parquet_schema_codec_number(enum compress_codec codec);
 bool parquet_schema_codec_find(int32_t number, enum compress_codec *out);
 
-enum parquet_node_kind { PARQUET_NODE_LEAF, PARQUET_NODE_LIST, PARQUET_NODE_MAP, PARQUET_NODE_ROW };
+enum parquet_node_kind {
+    PARQUET_NODE_LEAF,
+    PARQUET_NODE_LIST,
+    PARQUET_NODE_MAP,
+    PARQUET_NODE_ROW,
+    PARQUET_NODE_VARIANT, // a group; its column holds the parts put together (data/variant.h)
+};
 
 // A column or a part of one, with what its levels mean:
 //   a slot of the node exists  where the repetition level is <= rep_level and the definition level
@@ -140,7 +146,8 @@ struct parquet_node {
     uint8_t rep_level;
     uint8_t element_def; // LIST, MAP
     uint32_t child_count;
-    struct parquet_node *children; // LIST: element; MAP: key and value (or key alone); ROW: fields
+    struct parquet_node *children; // LIST: element; MAP: key and value (or key alone); ROW: fields;
+                                   // VARIANT: its parts
     uint32_t leaf_first;           // the leaves below (for a leaf: itself), in the file's order
     uint32_t leaf_count;
     const struct parquet_element *element; // LEAF: how it is stored

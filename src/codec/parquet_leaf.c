@@ -47,12 +47,14 @@ static uint32_t store_width(const struct parquet_leaf *leaf)
     return 0;
 }
 
-void parquet_leaf_init(struct parquet_leaf *leaf, const struct parquet_node *node)
+void parquet_leaf_init(struct parquet_leaf *leaf, const struct parquet_node *node, bool is_column)
 {
     *leaf = (struct parquet_leaf){.node = node,
                                   .store = choose_store(node),
                                   .order = parquet_stats_order(node),
-                                  .nested = node->rep_level > 0 || node->def_level > 1};
+                                  // Nulls of a part of a row may be those of the row.
+                                  .nested = node->rep_level > 0 || node->def_level > 1 ||
+                                            (node->def_level == 1 && !is_column)};
     parquet_dictionary_init(&leaf->dictionary, store_width(leaf));
 }
 

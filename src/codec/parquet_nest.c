@@ -170,6 +170,16 @@ static enum status build_row(struct arena *arena, const struct parquet_output *o
     return STATUS_OK;
 }
 
+static enum status build_variant(struct arena *arena, const struct parquet_output *output,
+                                 uint32_t rows, uint8_t list_def, struct column *out,
+                                 struct err *err)
+{
+    struct column parts;
+    size_t bytes_max = output->leaf->reader->options.page_bytes_max;
+    TRY(build_row(arena, output, rows, list_def, &parts, err));
+    return parquet_variant_column(arena, output, &parts, bytes_max, out, err);
+}
+
 static enum status build(struct arena *arena, const struct parquet_output *output, uint32_t rows,
                          uint8_t list_def, struct column *out, struct err *err)
 {
@@ -182,6 +192,7 @@ static enum status build(struct arena *arena, const struct parquet_output *outpu
         leaf_column(output->leaf, out);
         return out->row_count == rows ? STATUS_OK : contradiction(output, err);
     case PARQUET_NODE_ROW: return build_row(arena, output, rows, list_def, out, err);
+    case PARQUET_NODE_VARIANT: return build_variant(arena, output, rows, list_def, out, err);
     case PARQUET_NODE_LIST:
     case PARQUET_NODE_MAP: return build_list(arena, output, rows, list_def, out, err);
     }

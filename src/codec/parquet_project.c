@@ -63,6 +63,7 @@ static enum parquet_node_kind kind_of(const struct type *type)
     return type->kind == TYPE_ARRAY                                ? PARQUET_NODE_LIST
            : type->kind == TYPE_MAP || type->kind == TYPE_MULTISET ? PARQUET_NODE_MAP
            : type->kind == TYPE_ROW                                ? PARQUET_NODE_ROW
+           : type->kind == TYPE_VARIANT                            ? PARQUET_NODE_VARIANT
                                                                    : PARQUET_NODE_LEAF;
 }
 
@@ -114,6 +115,55 @@ static enum status build_children(struct projection *at, const struct parquet_no
                                    STR_ARGS(node->name));
 }
 
+static int compare_names(const void *left, const void *right)
+{
+    const struct parquet_output *a = left;
+    const struct parquet_output *b = right;
+    return str_compare(a->node->name, b->node->name);
+}
+
+// A part of a variant, all that is below it, as it is stored. The fields of rows in the order of
+// their names.
+static enum status build_part(struct projection *at, const struct parquet_node *node,
+                              uint8_t list_def, struct parquet_output *out, struct err *err)
+{
+    *out = (struct parquet_output){.id = PARQUET_NO_ID,
+                                   .kind = node->kind == PARQUET_NODE_VARIANT ? PARQUET_NODE_ROW
+                                                                              : node->kind,
+                                   .physical = node->physical,
+                                   .type = node->type,
+                                   .node = node};
+    if (node->kind == PARQUET_NODE_LEAF) {
+        out->leaf = add_leaf(at, node, true, list_def);
+        out->leaf->is_copied = true;
+        return parquet_variant_leaf(node, &out->leaf->conversion, err);
+    }
+    if (node->kind == PARQUET_NODE_MAP || node->child_count == 0) {
+        return ERR(err, STATUS_UNSUPPORTED, "column %.*s cannot be a part of a variant",
+                   STR_ARGS(node->name));
+    }
+    uint8_t below = node->kind == PARQUET_NODE_LIST ? node->element_def : list_def;
+    out->child_count = node->child_count;
+    out->children = arena_new_array(&at->reader->arena, struct parquet_output, node->child_count);
+    for (uint32_t i = 0; i < node->child_count; i++) {
+        TRY(build_part(at, &node->children[i], below, &out->children[i], err));
+    }
+    qsort(out->children, out->child_count, sizeof *out->children, compare_names);
+    out->leaf = out->children[0].leaf;
+    return STATUS_OK;
+}
+
+static enum status build_variant(struct projection *at, const struct parquet_node *node,
+                                 uint8_t list_def, struct parquet_output *out, struct err *err)
+{
+    struct parquet_output parts;
+    TRY(build_part(at, node, list_def, &parts, err));
+    out->child_count = parts.child_count;
+    out->children = parts.children;
+    out->leaf = parts.leaf;
+    return STATUS_OK;
+}
+
 static enum status build(struct projection *at, const struct parquet_node *node,
                          const struct parquet_field *want, uint8_t list_def,
                          struct parquet_output *out, struct err *err)
@@ -127,8 +177,14 @@ static enum status build(struct projection *at, const struct parquet_node *node,
     if (node == NULL) {
         return STATUS_OK;
     }
-    if (node->kind != out->kind) {
+    // Variants of before the annotation was are groups like others.
+    bool is_variant = out->kind == PARQUET_NODE_VARIANT && node->kind == PARQUET_NODE_ROW &&
+                      parquet_variant_fits(node);
+    if (node->kind != out->kind && !is_variant) {
         return kinds_differ(node, want, err);
+    }
+    if (out->kind == PARQUET_NODE_VARIANT) {
+        return build_variant(at, node, list_def, out, err);
     }
     if (out->kind != PARQUET_NODE_LEAF) {
         return build_children(at, node, want, list_def, out, err);
@@ -139,37 +195,40 @@ static enum status build(struct projection *at, const struct parquet_node *node,
     return parquet_convert_choose(node, want->type, &out->leaf->conversion, err);
 }
 
-static uint32_t count_leaves(const struct parquet_field *field)
+// How many leaves the field may need.
+static uint32_t count_leaves(const struct parquet_field *field, const struct parquet_node *node)
 {
-    uint32_t count = 1;
+    uint32_t count = 1 + (node != NULL ? node->leaf_count : 0); // variants need all of theirs
     for (uint32_t i = 0; i < field->child_count; i++) {
-        count += count_leaves(&field->children[i]);
+        count += count_leaves(&field->children[i], NULL);
     }
     return count;
 }
 
 enum status parquet_project_build(struct parquet_reader *reader, struct err *err)
 {
+    const struct parquet_node *root = &reader->file->tree.root;
     const struct parquet_field *fields = reader->options.fields;
     uint32_t count = reader->options.field_count;
     if (fields == NULL) {
         fields = parquet_file_fields(reader->file, &count);
     }
+    struct projection at = {.reader = reader};
     uint32_t room = 1;
     for (uint32_t i = 0; i < count; i++) {
-        room += count_leaves(&fields[i]);
+        room += count_leaves(&fields[i], find_child(&at, root, &fields[i]));
     }
     reader->leaves = arena_new_array(&reader->arena, struct parquet_leaf_reader *, room);
     reader->columns = arena_new_array(&reader->arena, struct parquet_out_column, count + 1);
     reader->batch_columns = arena_new_array(&reader->arena, struct column, count + 1);
     for (uint32_t i = 0; i < count; i++) {
         struct parquet_out_column *column = &reader->columns[i];
-        struct projection at = {
-            .reader = reader, .column = column, .room = count_leaves(&fields[i])};
+        const struct parquet_node *node = find_child(&at, root, &fields[i]);
+        at.column = column;
+        at.room = count_leaves(&fields[i], node);
         column->leaves = arena_new_array(&reader->arena, struct parquet_leaf_reader *, at.room);
         arena_init(&column->arena);
         reader->column_count = i + 1;
-        const struct parquet_node *node = find_child(&at, &reader->file->tree.root, &fields[i]);
         TRY(build(&at, node, &fields[i], 0, &column->output, err));
     }
     return STATUS_OK;

@@ -9,6 +9,7 @@
 //     parquet_pages.c       bytes of a column chunk: pages, decompressed
 //     parquet_values.c      one leaf: levels and values of a run of rows
 //     parquet_nest.c        levels to lists, maps and rows
+//     parquet_variant.c     variants put together from their parts
 #pragma once
 
 #include "base/arena.h"
@@ -82,6 +83,7 @@ struct parquet_leaf_reader {
     struct parquet_conversion conversion;
     bool levels_only; // its values are not asked for
     bool nested;
+    bool is_copied;   // its values go into each row that is made of them: not many of them at once
     uint8_t list_def; // the definition level that says that the enclosing list's element exists
     const struct parquet_chunk_meta *chunk;
     enum compress_codec codec;
@@ -200,6 +202,19 @@ void parquet_values_release(struct parquet_leaf_reader *leaf);
 // The column of an output of `rows` rows from its leaves' vectors.
 MUST_USE enum status parquet_nest_column(struct parquet_out_column *column, uint32_t rows,
                                          struct err *err);
+
+// ---- parquet_variant.c ----
+
+// Whether the group is made as those of variants are, whatever its annotation.
+bool parquet_variant_fits(const struct parquet_node *node);
+// How a leaf of a variant is read: as it is stored. UNSUPPORTED for a type that variants lack.
+MUST_USE enum status parquet_variant_leaf(const struct parquet_node *leaf,
+                                          struct parquet_conversion *out, struct err *err);
+// `parts`: the column of the group as a row. LIMIT where they are over `bytes_max` together.
+MUST_USE enum status parquet_variant_column(struct arena *arena,
+                                            const struct parquet_output *output,
+                                            const struct column *parts, size_t bytes_max,
+                                            struct column *out, struct err *err);
 
 // ---- parquet_project.c ----
 

@@ -96,6 +96,11 @@ struct builder {
 static void count_elements(const struct parquet_field *field, uint32_t *elements, uint32_t *leaves)
 {
     *elements += 1;
+    if (field->type->kind == TYPE_VARIANT) { // metadata and value
+        *elements += 2;
+        *leaves += 2;
+        return;
+    }
     if (!type_is_nested(field->type)) {
         *leaves += 1;
         return;
@@ -261,6 +266,24 @@ static enum status build_children(struct builder *builder, const struct parquet_
     return STATUS_OK;
 }
 
+// A group of the two parts, neither of which has an id.
+static enum status build_variant(struct builder *builder, struct parquet_element *element,
+                                 struct parquet_node *node, struct err *err)
+{
+    static const struct str names[] = {{"metadata", 8}, {"value", 5}};
+    static const struct parquet_field part = {
+        .id = PARQUET_NO_ID, .required = true, .type = &type_bytes};
+    annotate(element, PARQUET_GROUP, PARQUET_LOGICAL_VARIANT, PARQUET_CONVERTED_NONE);
+    element->child_count = 2;
+    node->kind = PARQUET_NODE_VARIANT;
+    node->child_count = 2;
+    node->children = arena_new_array(builder->arena, struct parquet_node, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        TRY(build_node(builder, &part, names[i], node, &node->children[i], err));
+    }
+    return STATUS_OK;
+}
+
 static enum status build_node(struct builder *builder, const struct parquet_field *field,
                               struct str name, struct parquet_node *parent,
                               struct parquet_node *node, struct err *err)
@@ -285,7 +308,9 @@ static enum status build_node(struct builder *builder, const struct parquet_fiel
         return ERR(err, STATUS_UNSUPPORTED, "field %.*s is nested too deeply", STR_ARGS(name));
     }
     builder->path[builder->depth++] = element->name;
-    if (!type_is_nested(field->type)) {
+    if (field->type->kind == TYPE_VARIANT) {
+        TRY(build_variant(builder, element, node, err));
+    } else if (!type_is_nested(field->type)) {
         if (!store_leaf(element, field)) {
             struct str text = type_text(builder->arena, field->type);
             return ERR(err, STATUS_UNSUPPORTED, "field %.*s: type %.*s is not stored in Parquet",

@@ -8,7 +8,8 @@
 // up to 18, else fixed of the fewest bytes; DATE; TIME int64 microseconds; TIMESTAMP(_LTZ) int64
 // microseconds up to precision 6, nanoseconds above, adjusted to UTC for LTZ; CHAR, VARCHAR string;
 // BINARY(n) fixed, VARBINARY byte array; ARRAY three-level list `list.element`; MAP
-// `key_value.key/value`; ROW group. Other types are refused (UNSUPPORTED).
+// `key_value.key/value`; ROW group; VARIANT a group of `metadata` and `value`. Other types are
+// refused (UNSUPPORTED).
 #pragma once
 
 #include <stdbool.h>

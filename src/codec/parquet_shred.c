@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "codec/parquet_writer_int.h"
 #include "data/column.h"
+#include "data/variant.h"
 
 #define NO_PLACE UINT32_MAX
 
@@ -123,6 +124,40 @@ static enum status shred_row(struct shredder *shredder, const struct parquet_nod
     return STATUS_OK;
 }
 
+// Both parts of each variant as columns, and these as the children of a row.
+static enum status shred_variant(struct shredder *shredder, const struct parquet_node *node,
+                                 const struct column *column, struct frame *frame, uint32_t depth,
+                                 struct err *err)
+{
+    struct bytebuf *bufs = shredder->writer->encoder->variants;
+    struct strview *parts[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        bufs[i].size = 0;
+        parts[i] = (struct strview *)(void *)bytebuf_reserve(&bufs[i], (size_t)(frame->count + 1) *
+                                                                           sizeof *parts[i]);
+    }
+    for (uint32_t i = 0; i < frame->count; i++) {
+        struct variant_names names;
+        if (frame->places[i] == NO_PLACE) {
+            continue;
+        }
+        struct str held = strview_str(column_value(column, frame->places[i]));
+        if (!variant_names_read(held, &names)) {
+            return ERR(err, STATUS_INVALID_DATA, "field %.*s: a variant is damaged",
+                       STR_ARGS(node->name));
+        }
+        parts[0][i] = strview_make(held.ptr, names.size);
+        parts[1][i] = strview_make(held.ptr + names.size, held.size - names.size);
+        frame->places[i] = i;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct column part = {
+            .physical = PHYSICAL_STRING, .row_count = frame->count, .values = parts[i]};
+        TRY(shred(shredder, &node->children[i], &part, frame, depth, err));
+    }
+    return STATUS_OK;
+}
+
 // Rows are kept together, so pages end before a slot of repetition 0.
 static enum status append_leaf(struct shredder *shredder, const struct parquet_node *node,
                                const struct column *column, const struct frame *frame,
@@ -172,6 +207,7 @@ static enum status shred(struct shredder *shredder, const struct parquet_node *n
     TRY(end_nulls(node, column, &frame, err));
     switch (node->kind) {
     case PARQUET_NODE_LEAF: return append_leaf(shredder, node, column, &frame, err);
+    case PARQUET_NODE_VARIANT: return shred_variant(shredder, node, column, &frame, depth + 1, err);
     case PARQUET_NODE_ROW: return shred_row(shredder, node, column, &frame, depth + 1, err);
     case PARQUET_NODE_LIST:
     case PARQUET_NODE_MAP: return shred_list(shredder, node, column, &frame, depth + 1, err);

@@ -10,6 +10,7 @@
 enum {
     SKIP_ROWS = 2048,
     DICTIONARY_BYTES_MAX = BATCH_BYTES_MAX / 4, // of strings: a larger one is not handed out
+    COPIED_ROWS = 64,                           // that are read before their bytes are counted
     ENTRIES_MAX = 1 << 24, // levels of a batch: a list longer than that is refused
 };
 
@@ -414,11 +415,13 @@ static enum status read_nested(struct parquet_leaf_reader *leaf, uint32_t rows, 
         }
         uint64_t bytes =
             vector->var_bytes + (uint64_t)vector->entries * leaf->conversion.target_width;
-        uint32_t want =
-            may_stop && *got > 0 && leaf->node->rep_level > 0 && bytes >= BATCH_BYTES_MAX
-                ? *got // to the end of the row begun
-                : rows;
-        struct taken taken = take_ahead(leaf, want - *got);
+        bool grows = leaf->node->rep_level > 0 || leaf->is_copied;
+        bool stop = may_stop && *got > 0 && grows && bytes >= BATCH_BYTES_MAX;
+        uint32_t more = stop ? 0 : rows - *got; // 0: to the end of the row begun
+        if (may_stop && leaf->is_copied && more > COPIED_ROWS) {
+            more = COPIED_ROWS;
+        }
+        struct taken taken = take_ahead(leaf, more);
         if (vector->entries == 0 && taken.rows == 0) {
             return ERR(err, STATUS_INVALID_DATA, "a row begins in the middle");
         }
@@ -434,7 +437,8 @@ static enum status read_nested(struct parquet_leaf_reader *leaf, uint32_t rows, 
         *got += taken.rows;
         leaf->row += taken.rows;
         // Without lists a row is one entry: no need to look behind the last one.
-        ended = taken.ended || (leaf->node->rep_level == 0 && *got == rows);
+        ended =
+            (taken.ended && (stop || *got == rows)) || (leaf->node->rep_level == 0 && *got == rows);
     }
     place_nested(leaf, values);
     return STATUS_OK;

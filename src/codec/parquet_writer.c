@@ -39,6 +39,8 @@ void parquet_encoder_free(struct parquet_encoder *encoder)
     bytebuf_release(&encoder->levels);
     bytebuf_release(&encoder->used);
     bytebuf_release(&encoder->live);
+    bytebuf_release(&encoder->variants[0]);
+    bytebuf_release(&encoder->variants[1]);
     for (uint32_t i = 0; i < sizeof encoder->frames / sizeof encoder->frames[0]; i++) {
         for (uint32_t j = 0; j < 3; j++) {
             bytebuf_release(&encoder->frames[i][j]);
@@ -96,7 +98,10 @@ enum status parquet_writer_new(struct parquet_encoder *encoder,
     writer->options.fields = NULL; // the caller's
     writer->leaves = mem_zalloc(writer->tree.leaf_count * sizeof *writer->leaves);
     for (uint32_t i = 0; i < writer->tree.leaf_count; i++) {
-        parquet_leaf_init(&writer->leaves[i], writer->tree.leaves[i]);
+        const struct parquet_node *leaf = writer->tree.leaves[i];
+        const struct parquet_node *columns = writer->tree.root.children;
+        bool is_column = leaf >= columns && leaf < columns + writer->tree.root.child_count;
+        parquet_leaf_init(&writer->leaves[i], leaf, is_column);
     }
     *out = writer;
     return STATUS_OK;

@@ -42,6 +42,7 @@ struct parquet_encoder {
     struct bytebuf frames[2 * PARQUET_DEPTH_MAX + 4]
                          [3]; // parquet_shred: definition, repetition, place
     struct bytebuf live;
+    struct bytebuf variants[2]; // parquet_shred: views of both parts
 };
 
 // An encoded page and what the indexes say about it.
@@ -195,7 +196,8 @@ struct parquet_slots {
     uint32_t values;
 };
 
-void parquet_leaf_init(struct parquet_leaf *leaf, const struct parquet_node *node);
+// `is_column`: it stands at the top, not within a row.
+void parquet_leaf_init(struct parquet_leaf *leaf, const struct parquet_node *node, bool is_column);
 void parquet_leaf_release(struct parquet_leaf *leaf);
 void parquet_leaf_begin_chunk(struct parquet_leaf *leaf, const struct parquet_writer *writer,
                               struct parquet_chunk *chunk);

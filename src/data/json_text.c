@@ -7,6 +7,7 @@
 #include "base/strbuf.h"
 #include "data/datetime.h"
 #include "data/text.h"
+#include "data/variant.h"
 
 // The length of the well-formed character at the start of `text`; 0 where there is none.
 static size_t utf8_length(struct str text)
@@ -65,7 +66,7 @@ void json_text_string(struct strbuf *out, struct str text)
     strbuf_add_byte(out, '"');
 }
 
-static void add_base64(struct strbuf *out, struct str bytes)
+void json_text_bytes(struct strbuf *out, struct str bytes)
 {
     static const char letters[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -184,6 +185,15 @@ static void add_object(struct strbuf *out, const struct type *type, const struct
     strbuf_add_byte(out, '}');
 }
 
+static void add_variant(struct strbuf *out, struct str held)
+{
+    size_t size = out->size;
+    if (!variant_json(out, held, NULL)) {
+        out->size = size;
+        strbuf_add_text(out, "null");
+    }
+}
+
 void json_text_value(struct strbuf *out, const struct type *type, const struct column *column,
                      uint32_t row, const struct json_text_options *options)
 {
@@ -219,11 +229,11 @@ void json_text_value(struct strbuf *out, const struct type *type, const struct c
     case TYPE_TIMESTAMP_LTZ: add_timestamp(out, type, column, row, options); return;
     case TYPE_CHAR:
     case TYPE_VARCHAR: json_text_string(out, strview_str(column_value(column, row))); return;
-    case TYPE_VARIANT: strbuf_add(out, strview_str(column_value(column, row))); return;
+    case TYPE_VARIANT: add_variant(out, strview_str(column_value(column, row))); return;
     case TYPE_BINARY:
     case TYPE_VARBINARY:
     case TYPE_BITMAP:
-    case TYPE_RAW: add_base64(out, strview_str(column_value(column, row))); return;
+    case TYPE_RAW: json_text_bytes(out, strview_str(column_value(column, row))); return;
     case TYPE_ARRAY: add_array(out, type, column, row, options); return;
     case TYPE_MULTISET:
     case TYPE_MAP: add_map(out, type, column, row, options); return;

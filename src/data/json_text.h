@@ -7,6 +7,7 @@
 //     DATE, TIME    "2024-01-01", "10:00:00"
 //     TIMESTAMP     "2024-01-01 10:00:00.123", trailing zeros kept; ISO: with T
 //     TIMESTAMP_LTZ the same in UTC with a Z behind it
+//     VARIANT       its value (variant.h); null where it is damaged
 //     ROW           an object with the fields' names; MAP, MULTISET too, keys as text
 //
 // Bytes that are no UTF-8 are replaced by U+FFFD.
@@ -31,3 +32,5 @@ void json_text_value(struct strbuf *out, const struct type *type, const struct c
                      uint32_t row, const struct json_text_options *options);
 // "text", quoted and escaped.
 void json_text_string(struct strbuf *out, struct str text);
+// In base64, quoted.
+void json_text_bytes(struct strbuf *out, struct str bytes);

@@ -8,6 +8,7 @@
 #include "data/datetime.h"
 #include "data/decimal.h"
 #include "data/float_text.h"
+#include "data/json_text.h"
 
 // A decimal's unscaled value, or any integer.
 static int128 integer_at(const struct column *column, uint32_t row)
@@ -141,6 +142,10 @@ static void add_string(struct strbuf *out, const struct type *type, const struct
                        uint32_t row, const struct text_options *options)
 {
     struct str bytes = strview_str(column_value(column, row));
+    if (type->kind == TYPE_VARIANT) {
+        json_text_value(out, type, column, row, NULL);
+        return;
+    }
     bool is_text = !type_is_binary(type) && type->kind != TYPE_BITMAP && type->kind != TYPE_RAW;
     if (is_text || options->bytes_as_characters) {
         strbuf_add(out, bytes);

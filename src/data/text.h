@@ -5,8 +5,8 @@
 //     12  1.5E10  12.30  TRUE  x'0aff'  2024-01-01 10:00:00.000  (1, a)  [1, NULL]  {a=1}
 //
 // FLOAT and DOUBLE as Java writes them (float_text.h). TIME without fraction, whatever its
-// precision. TIMESTAMP_LTZ in `zone`. NULL is the word NULL, at any depth; whoever shows it
-// otherwise at the top asks column_is_null() first.
+// precision. TIMESTAMP_LTZ in `zone`. VARIANT as JSON (variant.h). NULL is the word NULL, at any
+// depth; whoever shows it otherwise at the top asks column_is_null() first.
 #pragma once
 
 #include <stdbool.h>

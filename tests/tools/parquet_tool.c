@@ -5,6 +5,7 @@
 //
 //     parquet_tool dump FILE [key=value...]       rows as lines of JSON
 //     parquet_tool copy FILE OUT [key=value...]   read and written again
+//     parquet_tool variant METADATA VALUE         two files with the parts of a variant: as JSON
 //
 // Reading: source=map|read, batch=ROWS, where=ID:OP:VALUE (OP eq, lt, le, gt, ge, null, notnull;
 // VALUE an integer, a float or a text), counters=1, checksums=0|1. Writing: codec, level, page (1,
@@ -26,10 +27,12 @@
 #include "base/byte_sink.h"
 #include "base/byte_source.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "base/vec.h"
 #include "codec/parquet_reader.h"
 #include "codec/parquet_writer.h"
 #include "data/batch.h"
+#include "data/variant.h"
 
 // ---- files ----
 
@@ -483,6 +486,39 @@ static enum status copy_file(struct options *options, struct parquet_file *file,
     return status;
 }
 
+static bool read_all(const char *path, struct strbuf *out)
+{
+    char piece[4096];
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        return false;
+    }
+    for (size_t got; (got = fread(piece, 1, sizeof piece, file)) > 0;) {
+        strbuf_add(out, str_make(piece, got));
+    }
+    return fclose(file) == 0;
+}
+
+static int print_variant(const char *metadata, const char *value)
+{
+    struct strbuf held;
+    struct strbuf text;
+    const char *what = "cannot be read";
+    strbuf_init(&held, 1 << 24);
+    strbuf_init(&text, 1 << 26);
+    bool ok = read_all(metadata, &held) && read_all(value, &held) &&
+              variant_check(strbuf_str(&held), &what) &&
+              variant_json(&text, strbuf_str(&held), NULL);
+    if (ok) {
+        printf("%.*s\n", STR_ARGS(strbuf_str(&text)));
+    } else {
+        fprintf(stderr, "%s: %s\n", value, what);
+    }
+    strbuf_release(&held);
+    strbuf_release(&text);
+    return ok ? 0 : 1;
+}
+
 static enum status run(struct options *options, int count, char **arguments, struct err *err)
 {
     bool is_copy = strcmp(arguments[1], "copy") == 0;
@@ -516,6 +552,9 @@ static enum status run(struct options *options, int count, char **arguments, str
 
 int main(int count, char **arguments)
 {
+    if (count == 4 && strcmp(arguments[1], "variant") == 0) {
+        return print_variant(arguments[2], arguments[3]);
+    }
     if (count < 3 || (strcmp(arguments[1], "copy") == 0 && count < 4)) {
         fputs("usage: parquet_tool dump FILE | copy FILE OUT [key=value...]\n", stderr);
         return 2;
