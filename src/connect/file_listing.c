@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connect/file_listing.h"
 
-#include <glob.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,19 +63,76 @@ static enum status listing_path(struct listing *listing, const char *path)
     return listing_add(listing, str_from(path), &info);
 }
 
-static enum status listing_pattern(struct listing *listing, const char *pattern)
+static enum status listing_match(struct listing *listing, const char *directory,
+                                 const char *pattern, uint32_t depth);
+
+// What the entry `name` of a directory leads to, where `rest` is left of the pattern.
+static enum status listing_matched(struct listing *listing, const char *directory, struct str name,
+                                   const char *rest, uint32_t depth)
 {
-    glob_t matches = {0};
-    int result = glob(pattern, GLOB_NOSORT, NULL, &matches);
-    enum status status = STATUS_OK;
-    if (result != 0 && result != GLOB_NOMATCH) {
-        status = ERR(listing->err, STATUS_IO, "cannot match %s", pattern);
+    struct str path = arena_printf(listing->arena, "%s/%.*s", directory, STR_ARGS(name));
+    struct file_info info;
+    if (file_info(path.ptr, &info, NULL) != STATUS_OK) {
+        return STATUS_OK;
     }
-    for (size_t i = 0; result == 0 && i < matches.gl_pathc && status == STATUS_OK; i++) {
-        status = listing_path(listing, matches.gl_pathv[i]);
+    if (rest[0] == '\0') {
+        return info.is_directory ? listing_directory(listing, path.ptr, depth + 1)
+                                 : listing_add(listing, path, &info);
     }
-    globfree(&matches);
-    return status;
+    return info.is_directory ? listing_match(listing, path.ptr, rest, depth + 1) : STATUS_OK;
+}
+
+// "**": the directory itself and all below it.
+static enum status listing_match_deep(struct listing *listing, const char *directory,
+                                      const char *pattern, const char *rest, uint32_t depth)
+{
+    struct file_entry *entries;
+    size_t count;
+    if (rest[0] == '\0') {
+        return listing_directory(listing, directory, depth);
+    }
+    TRY(listing_match(listing, directory, rest, depth));
+    TRY(file_list(directory, listing->arena, &entries, &count, listing->err));
+    for (size_t i = 0; i < count; i++) {
+        struct str name = entries[i].name;
+        if (entries[i].info.is_directory && name.ptr[0] != '.' && name.ptr[0] != '_') {
+            struct str path = arena_printf(listing->arena, "%s/%.*s", directory, STR_ARGS(name));
+            TRY(listing_match(listing, path.ptr, pattern, depth + 1));
+        }
+    }
+    return STATUS_OK;
+}
+
+// The files below `directory` that match `pattern`, whose parts are divided by slashes.
+static enum status listing_match(struct listing *listing, const char *directory,
+                                 const char *pattern, uint32_t depth)
+{
+    struct file_entry *entries;
+    size_t count;
+    if (depth > LISTING_DEPTH_MAX) {
+        return ERR(listing->err, STATUS_LIMIT, "directories nested more than %d deep: %s",
+                   LISTING_DEPTH_MAX, directory);
+    }
+    while (pattern[0] == '/') {
+        pattern++;
+    }
+    const char *slash = strchrnul(pattern, '/');
+    const char *rest = slash[0] == '\0' ? slash : slash + 1;
+    struct str part = arena_str(listing->arena, str_make(pattern, (size_t)(slash - pattern)));
+    if (str_is(part, "**")) {
+        return listing_match_deep(listing, directory, pattern, rest, depth);
+    }
+    if (strpbrk(part.ptr, "*?[") == NULL) {
+        return listing_matched(listing, directory, part, rest, depth);
+    }
+    TRY(file_list(directory[0] == '\0' ? "/" : directory, listing->arena, &entries, &count,
+                  listing->err));
+    for (size_t i = 0; i < count; i++) {
+        if (fnmatch(part.ptr, entries[i].name.ptr, FNM_PERIOD) == 0) {
+            TRY(listing_matched(listing, directory, entries[i].name, rest, depth));
+        }
+    }
+    return STATUS_OK;
 }
 
 static int listing_compare(const void *a, const void *b)
@@ -85,8 +142,8 @@ static int listing_compare(const void *a, const void *b)
     return str_compare(left->path, right->path);
 }
 
-// Without the scheme, absolute, without slashes at the end.
-static enum status listing_absolute(struct listing *listing, struct str path, struct str *out)
+enum status file_listing_absolute(struct arena *arena, struct str path, struct str *out,
+                                  struct err *err)
 {
     size_t colon = str_find(path, ':');
     if (str_starts(path, "file://")) {
@@ -94,23 +151,28 @@ static enum status listing_absolute(struct listing *listing, struct str path, st
     } else if (str_starts(path, "file:/")) {
         path = str_slice(path, 5, path.size);
     } else if (colon + 2 < path.size && path.ptr[colon + 1] == '/' && path.ptr[colon + 2] == '/') {
-        ERR(listing->err, STATUS_UNSUPPORTED, "path '%.*s': only local files can be read",
-            STR_ARGS(path));
-        err_hint(listing->err, "a path, or file:///path");
+        ERR(err, STATUS_UNSUPPORTED, "path '%.*s': only local files can be read", STR_ARGS(path));
+        err_hint(err, "a path, or file:///path");
         return STATUS_UNSUPPORTED;
     }
     if (path.size == 0 || path.ptr[0] != '/') {
         char directory[4096];
         if (getcwd(directory, sizeof directory) == NULL) {
-            return ERR(listing->err, STATUS_IO, "the working directory has no path");
+            return ERR(err, STATUS_IO, "the working directory has no path");
         }
-        path = arena_printf(listing->arena, "%s/%.*s", directory, STR_ARGS(path));
+        path = arena_printf(arena, "%s/%.*s", directory, STR_ARGS(path));
     }
     while (path.size > 1 && path.ptr[path.size - 1] == '/') {
         path.size--;
     }
-    *out = arena_str(listing->arena, path);
+    *out = arena_str(arena, path);
     return STATUS_OK;
+}
+
+bool file_listing_is_pattern(struct str path)
+{
+    return memchr(path.ptr, '*', path.size) != NULL || memchr(path.ptr, '?', path.size) != NULL ||
+           memchr(path.ptr, '[', path.size) != NULL;
 }
 
 enum status file_listing_read(struct arena *arena, struct str path, struct file_listing *out,
@@ -119,11 +181,11 @@ enum status file_listing_read(struct arena *arena, struct str path, struct file_
     struct listing listing = {.arena = arena, .err = err};
     struct str absolute;
     struct file_info info;
-    TRY(listing_absolute(&listing, path, &absolute));
+    TRY(file_listing_absolute(arena, path, &absolute, err));
     bool is_there = file_info(absolute.ptr, &info, NULL) == STATUS_OK;
-    bool is_pattern = strpbrk(absolute.ptr, "*?[") != NULL && !is_there;
-    enum status status =
-        is_pattern ? listing_pattern(&listing, absolute.ptr) : listing_path(&listing, absolute.ptr);
+    bool is_pattern = file_listing_is_pattern(absolute) && !is_there;
+    enum status status = is_pattern ? listing_match(&listing, "", absolute.ptr, 0)
+                                    : listing_path(&listing, absolute.ptr);
     if (status == STATUS_OK) {
         struct file_listing_item *items = arena_copy(
             arena, listing.items.items, listing.items.count * sizeof *listing.items.items);

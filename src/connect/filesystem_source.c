@@ -289,8 +289,7 @@ static enum status filesystem_list(struct filesystem_reader *reader, struct aren
                                    struct file_listing *out, struct err *err)
 {
     TRY(file_listing_read(arena, reader->path, out, err));
-    bool is_pattern = strpbrk(reader->path.ptr, "*?[") != NULL;
-    if (out->count == 0 && is_pattern && reader->monitor_ms == 0) {
+    if (out->count == 0 && file_listing_is_pattern(reader->path) && reader->monitor_ms == 0) {
         return ERR(err, STATUS_NOT_FOUND, "no file matches %.*s", STR_ARGS(reader->path));
     }
     return STATUS_OK;

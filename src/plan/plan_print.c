@@ -70,8 +70,13 @@ static void print_columns(struct strbuf *out, const struct plan_node *node)
 static void print_scan(struct printer *printer, const struct plan_node *node)
 {
     const struct table_def *table = node->as.scan.table;
-    strbuf_printf(printer->out, "table=[[%.*s, %.*s, %.*s", STR_ARGS(table->catalog_name),
-                  STR_ARGS(table->database), STR_ARGS(table->name));
+    const struct str *path = table_def_option(table, "path");
+    if (table->catalog_name.size == 0 && path != NULL) { // a file by its name
+        strbuf_printf(printer->out, "table=[['%.*s'", STR_ARGS(*path));
+    } else {
+        strbuf_printf(printer->out, "table=[[%.*s, %.*s, %.*s", STR_ARGS(table->catalog_name),
+                      STR_ARGS(table->database), STR_ARGS(table->name));
+    }
     if (table->version.is_incremental) {
         strbuf_printf(printer->out, ", appends=[%" PRId64 " to %" PRId64 "]",
                       table->version.after_snapshot_id, table->version.snapshot_id);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "connect/file_table.h"
 #include "expr/aggregate.h"
 #include "expr/function.h"
 #include "session/session_int.h"
@@ -238,6 +239,22 @@ static void describe_options(struct statement_run *run, struct result_table *tab
     }
 }
 
+// A table by its name, or one made up from files.
+static enum status find_described(struct statement_run *run, const struct ast_path *path,
+                                  const struct table_def **out, struct err *err)
+{
+    const struct ast_text *file = &run->statement->as.describe.file;
+    if (run->statement->kind != AST_DESCRIBE || file->at.length == 0) {
+        return session_find_table(run, path, out, err);
+    }
+    struct file_table_spec spec = {.path = file->value};
+    enum status status = file_table_find(&run->result->arena, &spec, out, err);
+    if (status != STATUS_OK) {
+        err_at(err, ERR_STAGE_VALIDATE, file->at.offset, file->at.length);
+    }
+    return status;
+}
+
 static enum status describe(struct statement_run *run, const struct ast_path *path,
                             bool extended, struct err *err)
 {
@@ -245,7 +262,7 @@ static enum status describe(struct statement_run *run, const struct ast_path *pa
     const struct type *types[] = {&type_string, &type_string, &type_boolean,
                                   &type_string, &type_string, &type_string};
     const struct table_def *def;
-    TRY(session_find_table(run, path, &def, err));
+    TRY(find_described(run, path, &def, err));
     struct result_table *table = result_table_new(run->result, names, types, 6);
     for (uint32_t i = 0; i < def->column_count; i++) {
         if (!run->statement->as.show.has_like || run->statement->kind != AST_SHOW ||

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "connect/iceberg_sink.h"
+#include "connect/file_table.h"
 #include "connect/registry.h"
 #include "data/zone.h"
 #include "iceberg/table_version.h"
@@ -230,6 +231,15 @@ static enum status bind_version(void *self, struct arena *arena, const struct ta
     return status;
 }
 
+static enum status bind_find_file(void *self, struct arena *arena, const struct bind_file *file,
+                                  const struct table_def **out, struct err *err)
+{
+    (void)self;
+    struct file_table_spec spec = {
+        .path = file->path, .options = file->options, .option_count = file->option_count};
+    return file_table_find(arena, &spec, out, err);
+}
+
 void session_hint_table(struct statement_run *run, const struct ast_path *path, struct err *err)
 {
     struct str parts[3] = {{0}};
@@ -270,6 +280,7 @@ void session_bind_context(struct statement_run *run, struct bind_context *out)
                    .nearest = bind_nearest,
                    .iceberg_table = bind_iceberg_table,
                    .version = bind_version,
+                   .file = bind_find_file,
                    .self = session},
         .connectors = registry_lookup(),
         .settings = {

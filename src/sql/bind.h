@@ -39,6 +39,13 @@
 
 struct arena;
 
+// A file's name in the place of a table's, with the options of its OPTIONS hint.
+struct bind_file {
+    struct str path;
+    uint32_t option_count;
+    const struct table_option *options;
+};
+
 // How names of tables become definitions. `path` has 1 to 3 parts: [catalog.][database.]name, as
 // written; the resolver completes it.
 struct bind_tables {
@@ -58,8 +65,12 @@ struct bind_tables {
                            const struct table_at *at, const struct table_at *after,
                            const struct table_def **out, struct err *err);
     // FROM 'file.parquet': a definition made up from the file. NULL: refused.
-    enum status (*file)(void *self, struct arena *arena, struct str path,
+    enum status (*file)(void *self, struct arena *arena, const struct bind_file *file,
                         const struct table_def **out, struct err *err);
+    // INSERT INTO 'file.parquet': the definition of a file that is to hold these columns. NULL:
+    // refused.
+    enum status (*new_file)(void *self, struct arena *arena, const struct bind_file *file,
+                            const struct type *row, const struct table_def **out, struct err *err);
     void *self;
 };
 

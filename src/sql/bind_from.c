@@ -10,9 +10,13 @@ enum status bind_from_columns(struct binder *binder, struct bound *bound,
         return STATUS_OK;
     }
     const struct scope_table *table = &bound->scope.tables[0];
-    if (columns->count != table->column_count) {
+    uint32_t count = table->column_count;
+    while (count > 0 && table->columns[count - 1].is_metadata) {
+        count--;
+    }
+    if (columns->count != count) {
         return REFUSE(err, columns->items[0].at, "%u names for the %u columns of '%.*s'",
-                      columns->count, table->column_count, STR_ARGS(table->label));
+                      columns->count, count, STR_ARGS(table->label));
     }
     struct scope_column *renamed =
         arena_copy(binder->arena, table->columns, sizeof *renamed * table->column_count);
@@ -52,13 +56,14 @@ static enum status refuse_clauses(const struct ast_table *table, struct err *err
     if (table->sample.length > 0) {
         return NOT_YET(err, table->sample, "TABLESAMPLE is not supported");
     }
-    if (table->kind != AST_TABLE_NAME && !is_iceberg && table->hints.count > 0) {
+    bool is_table = table->kind == AST_TABLE_NAME || table->kind == AST_TABLE_FILE || is_iceberg;
+    if (!is_table && table->hints.count > 0) {
         return REFUSE(err, table->hints.items[0].at, "a hint belongs behind a table's name");
     }
     return STATUS_OK;
 }
 
-static enum status bind_file(struct binder *binder, const struct ast_table *table,
+static enum status bind_from_file(struct binder *binder, const struct ast_table *table,
                              struct bound *out, struct err *err)
 {
     const struct bind_tables *tables = &binder->context->tables;
@@ -66,12 +71,14 @@ static enum status bind_file(struct binder *binder, const struct ast_table *tabl
         return NOT_YET(err, table->at, "reading a file by its name is not supported yet");
     }
     const struct table_def *def;
-    enum status status = tables->file(tables->self, binder->arena, table->as.file.value, &def, err);
+    struct bind_file file = {.path = table->as.file.value};
+    TRY(bind_table_options(binder, &table->hints, &file.options, &file.option_count, err));
+    enum status status = tables->file(tables->self, binder->arena, &file, &def, err);
     if (status != STATUS_OK) {
-        return bind_refused(status, err, table->at);
+        return bind_refused(status, err, table->as.file.at);
     }
-    TRY(bind_table_rel(binder, def, table->at, &out->rel, err));
-    out->scope = bind_scope_of(binder->arena, out->rel, (struct str){0}, table->as.file.value);
+    TRY(bind_table_rel(binder, def, table->as.file.at, &out->rel, err));
+    out->scope = bind_scope_of(binder->arena, out->rel, def->name, def->name);
     return STATUS_OK;
 }
 
@@ -88,7 +95,7 @@ static enum status bind_kind(struct binder *binder, const struct ast_table *tabl
 {
     switch (table->kind) {
     case AST_TABLE_NAME: return bind_table(binder, table, out, err);
-    case AST_TABLE_FILE: return bind_file(binder, table, out, err);
+    case AST_TABLE_FILE: return bind_from_file(binder, table, out, err);
     case AST_TABLE_QUERY: return bind_subquery(binder, table, out, err);
     case AST_TABLE_FUNCTION:
         return is_iceberg_table(table) ? bind_version_iceberg_table(binder, table, out, err)

@@ -369,21 +369,65 @@ static enum status refuse_forms(const struct ast_insert *ast, struct err *err)
     return STATUS_OK;
 }
 
+// A file takes the columns that the query gives.
+static enum status bind_file_target(struct insert *insert, struct err *err)
+{
+    struct binder *binder = insert->binder;
+    const struct ast_insert *ast = insert->ast;
+    const struct bind_tables *tables = &binder->context->tables;
+    if (ast->columns.count > 0 || ast->partition.count > 0) {
+        return REFUSE(err, ast->file.at,
+                      "a file has the columns of the query: no list of columns, no PARTITION");
+    }
+    if (tables->new_file == NULL) {
+        return NOT_YET(err, ast->file.at, "writing a file by its name is not supported yet");
+    }
+    struct bind_file file = {.path = ast->file.value};
+    TRY(bind_table_options(binder, &ast->hints, &file.options, &file.option_count, err));
+    uint32_t count = insert->query->node.column_count;
+    struct type_field *fields = arena_new_array(binder->arena, struct type_field, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct plan_column *column = &insert->query->node.columns[i];
+        fields[i] = (struct type_field){.name = column->name, .type = column->type};
+    }
+    const struct type *row = type_row(binder->arena, fields, count, false);
+    enum status status =
+        tables->new_file(tables->self, binder->arena, &file, row, &insert->table, err);
+    return status == STATUS_OK ? status : bind_refused(status, err, ast->file.at);
+}
+
+// The table, then the query: errors come in the order of the text. A file's definition follows from
+// the query.
+static enum status bind_target(struct insert *insert, struct err *err)
+{
+    struct binder *binder = insert->binder;
+    const struct ast_insert *ast = insert->ast;
+    bool is_file = ast->file.at.length > 0;
+    if (!is_file) {
+        TRY(bind_table_find(binder, &ast->table, &insert->table, err));
+        if (insert->table->is_iceberg) {
+            TRY(bind_table_check_hints(binder, &ast->hints, err));
+            TRY(bind_version_refuse_write(&ast->hints, err));
+        } else {
+            TRY(bind_table_hints(binder, insert->table, &ast->hints, &insert->table, err));
+        }
+        TRY(find_targets(insert, err));
+    }
+    TRY(bind_query_rel(binder, ast->query, &insert->query, err));
+    bind_query_unique_names(binder, insert->query);
+    if (is_file) {
+        TRY(bind_file_target(insert, err));
+        TRY(find_targets(insert, err));
+    }
+    return STATUS_OK;
+}
+
 enum status bind_insert(struct binder *binder, const struct ast_insert *ast, struct rel **out,
                         struct err *err)
 {
     struct insert insert = {.binder = binder, .ast = ast};
     TRY(refuse_forms(ast, err));
-    TRY(bind_table_find(binder, &ast->table, &insert.table, err));
-    if (insert.table->is_iceberg) {
-        TRY(bind_table_check_hints(binder, &ast->hints, err));
-        TRY(bind_version_refuse_write(&ast->hints, err));
-    } else {
-        TRY(bind_table_hints(binder, insert.table, &ast->hints, &insert.table, err));
-    }
-    TRY(find_targets(&insert, err));
-    TRY(bind_query_rel(binder, ast->query, &insert.query, err));
-    bind_query_unique_names(binder, insert.query);
+    TRY(bind_target(&insert, err));
     TRY(bind_given(&insert, err));
     TRY(bind_values(&insert, err));
     struct connector_info *info = arena_new(binder->arena, struct connector_info);

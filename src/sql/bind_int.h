@@ -218,6 +218,9 @@ enum status bind_table_rel(struct binder *binder, const struct table_def *table,
 enum status bind_table_hints(struct binder *binder, const struct table_def *table,
                              const struct ast_hints *hints, const struct table_def **out,
                              struct err *err);
+// The options of OPTIONS hints alone.
+enum status bind_table_options(struct binder *binder, const struct ast_hints *hints,
+                               const struct table_option **out, uint32_t *count, struct err *err);
 struct str bind_table_name(struct arena *arena, const struct table_def *table); // c.d.t
 enum status bind_window(struct binder *binder, const struct ast_table *table, struct bound *out,
                         struct err *err);

@@ -110,6 +110,17 @@ enum status bind_table_check_hints(struct binder *binder, const struct ast_hints
     return STATUS_OK;
 }
 
+enum status bind_table_options(struct binder *binder, const struct ast_hints *hints,
+                               const struct table_option **out, uint32_t *count, struct err *err)
+{
+    const struct table_def none = {.name = STR_LIT("")};
+    const struct table_def *def;
+    TRY(bind_table_hints(binder, &none, hints, &def, err));
+    *out = def->options;
+    *count = def->option_count;
+    return STATUS_OK;
+}
+
 enum status bind_table_hints(struct binder *binder, const struct table_def *table,
                              const struct ast_hints *hints, const struct table_def **out,
                              struct err *err)

@@ -174,6 +174,9 @@ enum status parse_show_describe(struct parser *parser, struct ast_statement *out
         parser_accept(parser, KEYWORD_TABLE);
     }
     describe->extended = parser_accept(parser, KEYWORD_EXTENDED);
+    if (describe->kind == AST_DESCRIBE_TABLE && parser_at_kind(parser, TOKEN_STRING)) {
+        return parse_name_text(parser, "a file's name", &describe->file);
+    }
     TRY(parse_name_path(parser, "a name", &describe->name));
     return describe->kind == AST_DESCRIBE_TABLE && parser_accept(parser, KEYWORD_PARTITION)
                ? parse_schema_partition_spec(parser, &describe->partition)

@@ -46,7 +46,12 @@ static enum status parse_insert(struct parser *parser, struct ast_insert *out)
         TRY(parser_expect(parser, KEYWORD_OVERWRITE));
         out->overwrite = true;
     }
-    TRY(parse_name_path(parser, "a table's name", &out->table));
+    if (parser_at_kind(parser, TOKEN_STRING)) {
+        TRY(parse_name_text(parser, "a file's name", &out->file));
+        out->table.at = out->file.at;
+    } else {
+        TRY(parse_name_path(parser, "a table's name", &out->table));
+    }
     TRY(parse_query_hints(parser, &out->hints));
     if (parser_accept(parser, KEYWORD_PARTITION)) {
         TRY(parse_schema_partition_spec(parser, &out->partition));

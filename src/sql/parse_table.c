@@ -148,6 +148,7 @@ static enum status parse_first(struct parser *parser, struct ast_table **out)
         TRY(parse_name_text(parser, "a file's name", &file));
         *out = new_table(parser, AST_TABLE_FILE, from);
         (*out)->as.file = file;
+        TRY(parse_query_hints(parser, &(*out)->hints));
     } else if (lateral && !parser_ahead_kind(parser, 1, TOKEN_LPAREN)) {
         return parser_unexpected(parser, "TABLE(...) or a query in parentheses");
     } else {

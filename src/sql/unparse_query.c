@@ -158,7 +158,10 @@ static void add_bare_table(struct unparser *unparser, const struct ast_table *ta
         add_hints(unparser, &table->hints);
         strbuf_add_text(unparser->out, table->lateral ? ")" : "");
         break;
-    case AST_TABLE_FILE: unparse_text(unparser->out, table->as.file.value); break;
+    case AST_TABLE_FILE:
+        unparse_text(unparser->out, table->as.file.value);
+        add_hints(unparser, &table->hints);
+        break;
     case AST_TABLE_QUERY:
         strbuf_add_byte(unparser->out, '(');
         unparse_query_within(unparser, table->as.query);

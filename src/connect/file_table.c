@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "connect/file_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/byte_source.h"
+#include "base/mem.h"
+#include "base/strbuf.h"
+#include "codec/infer.h"
+#include "connect/file_hint.h"
+#include "connect/file_listing.h"
+#include "connect/file_partitions.h"
+#include "connect/filesystem_source.h"
+#include "data/column.h"
+#include "store/store_file.h"
+
+// A file that is opened when it is read from, in place of the one read before: a table may be of
+// more files than a process can have open.
+struct table_file {
+    struct byte_source source;
+    struct table_finder *finder;
+    struct str format; // how its format is known: for messages
+};
+
+struct table_finder {
+    struct arena *arena;
+    const struct file_table_spec *spec;
+    struct str format; // the option; empty: not said
+    struct file_listing listing;
+    struct table_file *files;
+    struct store *store;
+    struct store_reader *open;
+    const struct table_file *open_file;
+    struct infer_options infer;
+    struct infer_found found;
+    size_t said; // bytes of the paths that the working directory puts in front
+    uint32_t partition_count;
+    struct table_column *partitions;
+};
+
+static enum status table_read_at(struct byte_source *self, uint64_t offset, size_t size, void *out,
+                                 struct err *err)
+{
+    struct table_file *file = (struct table_file *)self;
+    struct table_finder *finder = file->finder;
+    if (finder->open_file != file) {
+        store_reader_close(finder->open);
+        finder->open = NULL;
+        finder->open_file = NULL;
+        TRY(store_open(finder->store, self->name, &finder->open, err));
+        finder->open_file = file;
+    }
+    return byte_source_read(&finder->open->source, offset, size, out, err);
+}
+
+static const struct byte_source_ops table_file_ops = {.read_at = table_read_at};
+
+static struct str find_option(const struct file_table_spec *spec, const char *key)
+{
+    for (uint32_t i = 0; i < spec->option_count; i++) {
+        if (str_is(spec->options[i].key, key)) {
+            return spec->options[i].value;
+        }
+    }
+    return (struct str){0};
+}
+
+// Formats.
+
+static enum status unknown_format(const struct table_finder *finder, struct str path,
+                                  struct err *err)
+{
+    ERR(err, STATUS_INVALID_DATA, "'%.*s': neither its name nor its first bytes say its format",
+        STR_ARGS(file_hint_said(path, finder->said)));
+    err_hint(err,
+             "say it: '%.*s' /*+ OPTIONS('format' = 'csv') */; formats: parquet, avro, csv, "
+             "json",
+             STR_ARGS(finder->spec->path));
+    return STATUS_INVALID_DATA;
+}
+
+static enum status find_format(struct table_finder *finder, uint32_t at, enum infer_format *out,
+                               struct err *err)
+{
+    enum { HEAD_BYTES = 256 };
+    struct byte_source *source = &finder->files[at].source;
+    char head[HEAD_BYTES];
+    if (finder->format.size > 0) {
+        for (int i = INFER_PARQUET; i <= INFER_JSON; i++) {
+            if (str_is(finder->format, infer_format_name((enum infer_format)i))) {
+                *out = (enum infer_format)i;
+                return STATUS_OK;
+            }
+        }
+        ERR(err, STATUS_UNSUPPORTED, "a table is not made up from files of format '%.*s'",
+            STR_ARGS(finder->format));
+        err_hint(err, "CREATE TABLE says the columns of such files; by their names: parquet, avro, "
+                      "csv, json");
+        return STATUS_UNSUPPORTED;
+    }
+    if (infer_format_find(source->name, (struct str){0}, out)) {
+        return STATUS_OK;
+    }
+    size_t size = source->size < HEAD_BYTES ? (size_t)source->size : HEAD_BYTES;
+    TRY(byte_source_read(source, 0, size, head, err));
+    return infer_format_find(source->name, str_make(head, size), out)
+               ? STATUS_OK
+               : unknown_format(finder, source->name, err);
+}
+
+static enum status find_formats(struct table_finder *finder, struct err *err)
+{
+    for (uint32_t i = 0; i < finder->listing.count; i++) {
+        enum infer_format format;
+        TRY(find_format(finder, i, &format, err));
+        if (i == 0) {
+            finder->infer.format = format;
+        } else if (format != finder->infer.format) {
+            struct str first = finder->files[0].source.name;
+            struct str other = finder->files[i].source.name;
+            ERR(err, STATUS_INVALID_DATA, "files of two formats: '%.*s' is %s and '%.*s' is %s",
+                STR_ARGS(file_hint_said(first, finder->said)),
+                infer_format_name(finder->infer.format),
+                STR_ARGS(file_hint_said(other, finder->said)), infer_format_name(format));
+            err_hint(err, "a pattern takes those of one: 'dir/*.%s'", infer_format_name(format));
+            return STATUS_INVALID_DATA;
+        }
+    }
+    return STATUS_OK;
+}
+
+// Files.
+
+static enum status list_files(struct table_finder *finder, struct err *err)
+{
+    struct str absolute;
+    struct str path = finder->spec->path;
+    TRY(file_listing_absolute(finder->arena, path, &absolute, err));
+    bool is_relative = path.size > 0 && path.ptr[0] != '/' && !str_starts(path, "file:");
+    finder->said = is_relative ? file_hint_working_directory() : 0;
+    enum status status = file_listing_read(finder->arena, absolute, &finder->listing, err);
+    if (status == STATUS_NOT_FOUND || (status == STATUS_OK && finder->listing.count == 0)) {
+        return file_hint_missing(finder->arena, path, absolute, err);
+    }
+    TRY(status);
+    finder->files = arena_new_array(finder->arena, struct table_file, finder->listing.count);
+    for (uint32_t i = 0; i < finder->listing.count; i++) {
+        const struct file_listing_item *item = &finder->listing.items[i];
+        finder->files[i] = (struct table_file){
+            .source = {&table_file_ops, item->info.size, item->path}, .finder = finder};
+    }
+    return STATUS_OK;
+}
+
+static enum status find_columns(struct table_finder *finder, struct err *err)
+{
+    uint32_t count = finder->listing.count;
+    struct byte_source **sources = arena_new_array(finder->arena, struct byte_source *, count);
+    for (uint32_t i = 0; i < count; i++) {
+        sources[i] = &finder->files[i].source;
+    }
+    return infer_files(finder->arena, sources, count, &finder->infer, &finder->found, err);
+}
+
+// Partition columns.
+
+static bool is_number(struct str text)
+{
+    int64_t value;
+    return str_to_i64(text, &value);
+}
+
+// 2024-02-29, and with a time behind it.
+static bool is_date(struct str text, size_t size)
+{
+    static const char form[] = "dddd-dd-dd dd:dd:dd";
+    if (text.size < size || (size == 10 && text.size > size)) {
+        return false;
+    }
+    for (size_t i = 0; i < size; i++) {
+        bool is_digit = text.ptr[i] >= '0' && text.ptr[i] <= '9';
+        if (form[i] == 'd' ? !is_digit : text.ptr[i] != form[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool fits(struct arena *arena, const struct file_partition *partition,
+                 const struct type *type)
+{
+    bool has_form = type->kind == TYPE_BIGINT ? is_number(partition->value)
+                    : type->kind == TYPE_DATE ? is_date(partition->value, 10)
+                                              : is_date(partition->value, 19);
+    struct column ignored;
+    return has_form && file_partitions_column(arena, partition, type, &ignored, NULL) == STATUS_OK;
+}
+
+static const struct file_partition *partitions_of(const struct table_finder *finder, uint32_t at,
+                                                  uint32_t *count)
+{
+    const struct file_partition *found;
+    file_partitions_read(finder->arena, finder->listing.items[at].path, finder->said, &found,
+                         count);
+    return found;
+}
+
+// The narrowest type of all values of a key; false: a file is not in such a directory.
+static bool partition_type(const struct table_finder *finder, struct str key,
+                           const struct type **out)
+{
+    const struct type *const types[] = {&type_bigint, &type_date,
+                                        type_sized(finder->arena, TYPE_TIMESTAMP, 3, true)};
+    bool may[3] = {true, true, true};
+    for (uint32_t i = 0; i < finder->listing.count; i++) {
+        uint32_t count;
+        const struct file_partition *all = partitions_of(finder, i, &count);
+        const struct file_partition *one = file_partitions_find(all, count, key);
+        if (one == NULL) {
+            return false;
+        }
+        for (int t = 0; t < 3 && !one->is_null; t++) {
+            may[t] = may[t] && fits(finder->arena, one, types[t]);
+        }
+    }
+    *out = may[0] ? types[0] : may[1] ? types[1] : may[2] ? types[2] : &type_string;
+    return true;
+}
+
+static void find_partitions(struct table_finder *finder)
+{
+    uint32_t count;
+    const struct file_partition *first = partitions_of(finder, 0, &count);
+    finder->partitions = arena_new_array(finder->arena, struct table_column, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct type *type;
+        if (file_partitions_find(first, i, first[i].key) == NULL &&
+            partition_type(finder, first[i].key, &type)) {
+            finder->partitions[finder->partition_count++] = (struct table_column){
+                .name = first[i].key, .type = type, .kind = TABLE_COLUMN_PHYSICAL};
+        }
+    }
+}
+
+static bool is_partition(const struct table_finder *finder, struct str name)
+{
+    for (uint32_t i = 0; i < finder->partition_count; i++) {
+        if (str_equal(finder->partitions[i].name, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The definition.
+
+static enum status check_names(const struct table_def *def, struct err *err)
+{
+    for (uint32_t i = 0; i < def->column_count; i++) {
+        for (uint32_t k = 0; k < i && i < 4096; k++) {
+            if (str_equal(def->columns[i].name, def->columns[k].name)) {
+                return ERR(err, STATUS_UNSUPPORTED,
+                           "'%.*s' has two columns '%.*s', which is not supported",
+                           STR_ARGS(def->name), STR_ARGS(def->columns[i].name));
+            }
+        }
+    }
+    return STATUS_OK;
+}
+
+static void add_columns(const struct table_finder *finder, struct table_def *def)
+{
+    const struct type *row = finder->found.type;
+    uint32_t most = row->field_count + finder->partition_count;
+    struct table_column *columns = arena_new_array(finder->arena, struct table_column, most);
+    for (uint32_t i = 0; i < row->field_count; i++) {
+        if (!is_partition(finder, row->fields[i].name)) {
+            columns[def->column_count++] =
+                (struct table_column){.name = row->fields[i].name, .type = row->fields[i].type};
+        }
+    }
+    struct table_partition *partitions =
+        arena_new_array(finder->arena, struct table_partition, finder->partition_count + 1);
+    for (uint32_t i = 0; i < finder->partition_count; i++) {
+        columns[def->column_count++] = finder->partitions[i];
+        partitions[i] = (struct table_partition){.transform = STR_LIT("identity"),
+                                                 .column = finder->partitions[i].name};
+    }
+    enum { HIDDEN_MAX = 8 };
+    struct table_column *hidden = arena_new_array(finder->arena, struct table_column, HIDDEN_MAX);
+    const struct type *type;
+    const char *key;
+    for (uint32_t i = 0; i < HIDDEN_MAX && (key = filesystem_source_metadata(i, &type)) != NULL;
+         i++) {
+        hidden[def->hidden_count++] = (struct table_column){.name = str_from(key),
+                                                            .type = type,
+                                                            .kind = TABLE_COLUMN_METADATA,
+                                                            .is_virtual = true,
+                                                            .metadata_key = str_from(key)};
+    }
+    def->hidden = hidden;
+    def->columns = columns;
+    def->partitions = partitions;
+    def->partition_count = finder->partition_count;
+}
+
+// The options said, behind those found where they say nothing.
+static void add_options(const struct table_finder *finder, struct str path, struct table_def *def)
+{
+    const struct file_table_spec *spec = finder->spec;
+    struct table_option *options =
+        arena_new_array(finder->arena, struct table_option, spec->option_count + 16);
+    uint32_t count = 0;
+    options[count++] = (struct table_option){STR_LIT("connector"), STR_LIT("filesystem")};
+    options[count++] = (struct table_option){STR_LIT("path"), path};
+    options[count++] =
+        (struct table_option){STR_LIT("format"), str_from(infer_format_name(finder->infer.format))};
+    for (uint32_t i = 0; i < spec->option_count; i++) {
+        uint32_t at = 0;
+        while (at < count && !str_equal(options[at].key, spec->options[i].key)) {
+            at++;
+        }
+        count += at == count ? 1 : 0;
+        options[at] = spec->options[i];
+    }
+    def->options = options;
+    def->option_count = count;
+}
+
+static enum status find_table(struct table_finder *finder, const struct table_def **out,
+                              struct err *err)
+{
+    struct table_def *def = arena_new(finder->arena, struct table_def);
+    TRY(list_files(finder, err));
+    TRY(find_formats(finder, err));
+    TRY(find_columns(finder, err));
+    find_partitions(finder);
+    def->is_temporary = true;
+    def->name = file_hint_stem(finder->arena, finder->spec->path);
+    add_columns(finder, def);
+    add_options(finder, finder->spec->path, def);
+    TRY(check_names(def, err));
+    *out = def;
+    return STATUS_OK;
+}
+
+enum status file_table_find(struct arena *arena, const struct file_table_spec *spec,
+                            const struct table_def **out, struct err *err)
+{
+    struct table_finder finder = {.arena = arena,
+                                  .spec = spec,
+                                  .format = find_option(spec, "format"),
+                                  .store = store_file_new("")};
+    enum status status = find_table(&finder, out, err);
+    store_reader_close(finder.open);
+    store_free(finder.store);
+    return status;
+}
