@@ -171,6 +171,17 @@ static const struct option_def *option_find(struct str key, const struct option_
     return NULL;
 }
 
+// "connector 'kafka'", or what is being described where there is none.
+static void option_owner(const struct table_def *def, char out[OPTION_KEY_MAX])
+{
+    const struct str *connector = table_def_option(def, "connector");
+    if (connector != NULL) {
+        snprintf(out, OPTION_KEY_MAX, "connector '%.*s'", STR_ARGS(*connector));
+    } else {
+        snprintf(out, OPTION_KEY_MAX, "'%.*s'", STR_ARGS(def->name));
+    }
+}
+
 static enum status option_unknown(const struct table_def *def, struct str key,
                                   const struct option_set *sets, uint32_t count, struct err *err)
 {
@@ -190,10 +201,9 @@ static enum status option_unknown(const struct table_def *def, struct str key,
             strbuf_printf(&all, "%s%s", all.size > 0 ? ", " : "", name);
         }
     }
-    const struct str *connector = table_def_option(def, "connector");
-    ERR(err, STATUS_INVALID_DATA, "connector '%.*s' has no option '%.*s'",
-        connector == NULL ? 0 : (int)connector->size, connector == NULL ? "" : connector->ptr,
-        STR_ARGS(key));
+    char owner[OPTION_KEY_MAX];
+    option_owner(def, owner);
+    ERR(err, STATUS_INVALID_DATA, "%s has no option '%.*s'", owner, STR_ARGS(key));
     if (least <= key.size / 2 && least < 8) {
         err_hint(err, "did you mean '%s'?", nearest);
     } else {
@@ -208,10 +218,10 @@ static enum status option_check_required(const struct table_def *def, const stru
 {
     for (uint32_t i = 0; i < set->count; i++) {
         if (set->options[i].is_required && !option_is_set(def, set->prefix, set->options[i].key)) {
-            const struct str *connector = table_def_option(def, "connector");
-            ERR(err, STATUS_INVALID_DATA, "option '%s%s' is missing, which connector '%.*s' needs",
-                set->prefix, set->options[i].key, connector == NULL ? 0 : (int)connector->size,
-                connector == NULL ? "" : connector->ptr);
+            char owner[OPTION_KEY_MAX];
+            option_owner(def, owner);
+            ERR(err, STATUS_INVALID_DATA, "option '%s%s' is missing, which %s needs", set->prefix,
+                set->options[i].key, owner);
             err_hint(err, "%s", set->options[i].doc);
             return STATUS_INVALID_DATA;
         }

@@ -41,6 +41,7 @@ struct option_set {
     uint32_t count;
 };
 
+// `def` is a table with a connector, or something else (a catalog) of which only the name counts.
 // All options of `def` must be in one of the sets, their values of the type, required ones there.
 // INVALID_DATA, stage VALIDATE, with the nearest key or the values allowed in the hint.
 MUST_USE enum status option_check(const struct table_def *def, const struct option_set *sets,

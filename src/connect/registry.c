@@ -117,8 +117,10 @@ static const struct registry_connector connectors[] = {
     {.name = "hbase-2.2", .unsupported = "not supported yet"},
     {.name = "hudi", .unsupported = "not supported"},
     {.name = "iceberg",
-     .unsupported = "not supported yet; CREATE CATALOG … WITH ('type' = "
-                    "'iceberg') attaches the catalog instead"},
+     .doc = "A table of the Iceberg catalog that its options name (iceberg_catalog.h).",
+     .source = &iceberg_source_class,
+     .sink = &iceberg_sink_class,
+     .sink_changes = CONNECTOR_INSERT_ONLY},
     {.name = "jdbc", .unsupported = "not supported yet"},
     {.name = "kinesis", .unsupported = "not supported yet"},
     {.name = "mongodb", .unsupported = "not supported yet"},

@@ -38,7 +38,7 @@ static enum status swap(struct table_pointer *pointer, const struct table_name *
                STR_ARGS(table->name));
 }
 
-static const struct table_pointer_ops pointer_ops = {load, swap};
+static const struct table_pointer_ops pointer_ops = {.load = load, .swap = swap};
 
 static enum status get_table(struct catalog *catalog, struct arena *arena, struct str database,
                              struct str name, const struct table_def **out, struct err *err)

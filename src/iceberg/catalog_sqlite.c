@@ -8,10 +8,11 @@
 #include "base/arena.h"
 #include "base/mark.h"
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "iceberg/catalog_sqlite_int.h"
 #include "iceberg/iceberg_table.h"
 
-enum { BUSY_MS = 30000 };
+enum { BUSY_MS = 30000, STATEMENT_BYTES_MAX = 1 << 16 };
 
 static const char schema_sql[] =
     "CREATE TABLE IF NOT EXISTS iceberg_tables("
@@ -22,11 +23,14 @@ static const char schema_sql[] =
     "CREATE TABLE IF NOT EXISTS iceberg_namespace_properties("
     "catalog_name VARCHAR(255) NOT NULL,namespace VARCHAR(255) NOT NULL,"
     "property_key VARCHAR(255),property_value VARCHAR(1000),"
-    "PRIMARY KEY (catalog_name, namespace, property_key));"
-    "CREATE TABLE IF NOT EXISTS frazil_definitions("
-    "catalog_name TEXT NOT NULL,database_name TEXT NOT NULL,name TEXT NOT NULL,"
-    "kind TEXT NOT NULL,definition TEXT NOT NULL,"
-    "PRIMARY KEY (catalog_name, database_name, name));";
+    "PRIMARY KEY (catalog_name, namespace, property_key));";
+
+// In files of others an empty one that only this connection sees stands for it.
+#define DEFINITIONS_SQL(temporary)                                                                 \
+    "CREATE " temporary "TABLE IF NOT EXISTS frazil_definitions("                                  \
+    "catalog_name TEXT NOT NULL,database_name TEXT NOT NULL,name TEXT NOT NULL,"                   \
+    "kind TEXT NOT NULL,definition TEXT NOT NULL,"                                                 \
+    "PRIMARY KEY (catalog_name, database_name, name));"
 
 enum status catalog_sqlite_failed(struct catalog_sqlite *self, const char *what, struct err *err)
 {
@@ -41,10 +45,22 @@ enum status catalog_sqlite_failed(struct catalog_sqlite *self, const char *what,
 enum status catalog_sqlite_prepare(struct catalog_sqlite *self, const char *sql,
                                    struct sqlite3_stmt **out, struct err *err)
 {
+    // A file of the first JDBC schema does not tell tables from views: all are tables.
+    static const char mark[] = "$IS_TABLE";
+    struct strbuf text;
+    const char *found;
     *out = NULL;
-    return sqlite3_prepare_v2(self->db, sql, -1, out, NULL) == SQLITE_OK
-               ? STATUS_OK
-               : catalog_sqlite_failed(self, "prepare", err);
+    strbuf_init(&text, STATEMENT_BYTES_MAX);
+    while ((found = strstr(sql, mark)) != NULL) {
+        strbuf_add(&text, str_make(sql, (size_t)(found - sql)));
+        strbuf_add_text(&text,
+                        self->has_types ? "(iceberg_type IS NULL OR iceberg_type = 'TABLE')" : "1");
+        sql = found + strlen(mark);
+    }
+    strbuf_add_text(&text, sql);
+    int code = sqlite3_prepare_v2(self->db, text.ptr, (int)text.size, out, NULL);
+    strbuf_release(&text);
+    return code == SQLITE_OK ? STATUS_OK : catalog_sqlite_failed(self, "prepare", err);
 }
 
 void catalog_sqlite_bind(struct sqlite3_stmt *statement, int at, struct str text)
@@ -89,27 +105,72 @@ static enum status count_rows(struct catalog_sqlite *self, const char *sql, stru
     return status;
 }
 
-static enum status make_schema(struct catalog_sqlite *self, struct err *err)
+static enum status make_schema(struct catalog_sqlite *self, bool is_ours, struct err *err)
 {
     int tables;
     int typed;
+    int definitions;
     struct str none = STR_LIT("");
     TRY(count_rows(self,
                    "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN "
-                   "('iceberg_tables', 'iceberg_namespace_properties', 'frazil_definitions')",
+                   "('iceberg_tables', 'iceberg_namespace_properties')",
                    none, none, &tables, err));
-    if (tables < 3) {
+    if (tables < 2) {
         TRY(catalog_sqlite_exec(self, schema_sql, err));
     }
-    // A file of the first JDBC schema lacks the type of rows; Java adds it, too.
+    TRY(count_rows(self,
+                   "SELECT 1 FROM sqlite_master WHERE type = 'table' AND "
+                   "name = 'frazil_definitions'",
+                   none, none, &definitions, err));
+    if (definitions == 0) {
+        TRY(catalog_sqlite_exec(self, is_ours ? DEFINITIONS_SQL("") : DEFINITIONS_SQL("TEMP "),
+                                err));
+    }
+    self->has_definitions = is_ours || definitions > 0;
     TRY(count_rows(self,
                    "SELECT 1 FROM pragma_table_info('iceberg_tables') WHERE name = 'iceberg_type'",
                    none, none, &typed, err));
-    if (typed == 0) {
+    self->has_types = typed > 0 || is_ours;
+    if (typed == 0 && is_ours) { // as Java does
         TRY(catalog_sqlite_exec(
             self, "ALTER TABLE iceberg_tables ADD COLUMN iceberg_type VARCHAR(5)", err));
     }
     return STATUS_OK;
+}
+
+// Whose rows are meant where nobody said so: those of the attached name; else the only ones.
+static enum status choose_rows(struct catalog_sqlite *self, struct err *err)
+{
+    struct strbuf seen;
+    struct sqlite3_stmt *statement;
+    uint32_t count = 0;
+    bool own = false;
+    int code;
+    TRY(catalog_sqlite_prepare(self,
+                               "SELECT catalog_name FROM iceberg_tables UNION SELECT catalog_name "
+                               "FROM iceberg_namespace_properties ORDER BY 1",
+                               &statement, err));
+    strbuf_init(&seen, ERR_HINT_MAX);
+    struct str only = {0};
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+        struct str name = catalog_sqlite_column(statement, 0);
+        own = own || str_equal(name, self->base.name);
+        strbuf_printf(&seen, "%s'%.*s'", count > 0 ? ", " : "", STR_ARGS(name));
+        only = count++ == 0 ? arena_str(&self->arena, name) : only;
+    }
+    enum status status = code == SQLITE_DONE ? STATUS_OK : catalog_sqlite_failed(self, "read", err);
+    sqlite3_finalize(statement);
+    if (status == STATUS_OK && !own && count == 1) {
+        self->row_name = only;
+    } else if (status == STATUS_OK && !own && count > 1) {
+        status = ERR(err, STATUS_INVALID_DATA,
+                     "catalog file %s holds several catalogs, and none "
+                     "of them is '%.*s'",
+                     self->path, STR_ARGS(self->base.name));
+        err_hint(err, "'catalog-name' chooses one: %.*s", STR_ARGS(strbuf_str(&seen)));
+    }
+    strbuf_release(&seen);
+    return status;
 }
 
 static enum status make_default(struct catalog_sqlite *self, struct err *err)
@@ -119,14 +180,14 @@ static enum status make_default(struct catalog_sqlite *self, struct err *err)
     TRY(count_rows(self,
                    "SELECT 1 FROM iceberg_namespace_properties WHERE catalog_name = ?1 AND "
                    "namespace = ?2",
-                   self->base.name, database, &rows, err));
+                   self->row_name, database, &rows, err));
     if (rows > 0 || database.size == 0) {
         return STATUS_OK;
     }
     TRY(count_rows(self,
                    "INSERT OR IGNORE INTO iceberg_namespace_properties VALUES "
                    "(?1, ?2, 'exists', 'true')",
-                   self->base.name, database, &rows, err));
+                   self->row_name, database, &rows, err));
     return STATUS_OK;
 }
 
@@ -140,10 +201,10 @@ static enum status load(struct table_pointer *pointer, struct arena *arena,
         self,
         "SELECT metadata_location FROM iceberg_tables WHERE catalog_name = ?1 AND "
         "table_namespace = ?2 AND table_name = ?3 AND "
-        "(iceberg_type IS NULL OR iceberg_type = 'TABLE')",
+        "$IS_TABLE",
         &statement, err);
     if (status == STATUS_OK) {
-        catalog_sqlite_bind(statement, 1, self->base.name);
+        catalog_sqlite_bind(statement, 1, self->row_name);
         catalog_sqlite_bind(statement, 2, table->database);
         catalog_sqlite_bind(statement, 3, table->name);
         int code = sqlite3_step(statement);
@@ -202,16 +263,20 @@ static enum status swap(struct table_pointer *pointer, const struct table_name *
     pthread_mutex_lock(&self->lock);
     enum status status = catalog_sqlite_prepare(
         self,
-        creating ? "INSERT INTO iceberg_tables (catalog_name, table_namespace, table_name, "
-                   "metadata_location, previous_metadata_location, iceberg_type) "
-                   "VALUES (?1, ?2, ?3, ?4, NULL, 'TABLE')"
-                 : "UPDATE iceberg_tables SET metadata_location = ?4, "
-                   "previous_metadata_location = ?5 WHERE catalog_name = ?1 AND "
-                   "table_namespace = ?2 AND table_name = ?3 AND metadata_location = ?5 AND "
-                   "(iceberg_type IS NULL OR iceberg_type = 'TABLE')",
+        creating && self->has_types
+            ? "INSERT INTO iceberg_tables (catalog_name, table_namespace, table_name, "
+              "metadata_location, previous_metadata_location, iceberg_type) "
+              "VALUES (?1, ?2, ?3, ?4, NULL, 'TABLE')"
+        : creating ? "INSERT INTO iceberg_tables (catalog_name, table_namespace, table_name, "
+                     "metadata_location, previous_metadata_location) "
+                     "VALUES (?1, ?2, ?3, ?4, NULL)"
+                   : "UPDATE iceberg_tables SET metadata_location = ?4, "
+                     "previous_metadata_location = ?5 WHERE catalog_name = ?1 AND "
+                     "table_namespace = ?2 AND table_name = ?3 AND metadata_location = ?5 AND "
+                     "$IS_TABLE",
         &statement, err);
     if (status == STATUS_OK) {
-        catalog_sqlite_bind(statement, 1, self->base.name);
+        catalog_sqlite_bind(statement, 1, self->row_name);
         catalog_sqlite_bind(statement, 2, table->database);
         catalog_sqlite_bind(statement, 3, table->name);
         catalog_sqlite_bind(statement, 4, next);
@@ -231,7 +296,7 @@ static enum status swap(struct table_pointer *pointer, const struct table_name *
     return status;
 }
 
-static const struct table_pointer_ops pointer_ops = {load, swap};
+static const struct table_pointer_ops pointer_ops = {.load = load, .swap = swap};
 
 static void close_catalog(struct catalog *catalog)
 {
@@ -271,7 +336,7 @@ static int on_commit(void *ignored)
     return 0;
 }
 
-static enum status connect(struct catalog_sqlite *self, struct err *err)
+static enum status connect(struct catalog_sqlite *self, bool is_ours, struct err *err)
 {
     int code = sqlite3_open_v2(self->path, &self->db,
                                SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
@@ -284,27 +349,38 @@ static enum status connect(struct catalog_sqlite *self, struct err *err)
     sqlite3_extended_result_codes(self->db, 0);
     sqlite3_busy_timeout(self->db, BUSY_MS);
     (void)sqlite3_commit_hook(self->db, on_commit, NULL);
-    TRY(catalog_sqlite_exec(self, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", err));
-    TRY(make_schema(self, err));
-    return make_default(self, err);
+    return catalog_sqlite_exec(self,
+                               is_ours ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"
+                                       : "PRAGMA temp_store = MEMORY; PRAGMA synchronous = EXTRA",
+                               err);
 }
 
 enum status catalog_sqlite_open(const struct catalog_sqlite_options *options, struct catalog **out,
                                 struct err *err)
 {
     struct catalog_sqlite *self = mem_zalloc(sizeof *self);
+    bool names_rows = options->row_name.size > 0;
     *out = NULL;
     arena_init(&self->arena);
     self->base.ops = &catalog_ops;
     self->base.name = arena_str(&self->arena, options->name);
     self->base.default_database = arena_str(&self->arena, options->default_database);
+    self->row_name = arena_str(&self->arena, names_rows ? options->row_name : options->name);
     self->pointer.ops = &pointer_ops;
     self->path = mem_strdup(options->path);
     self->warehouse = arena_str(&self->arena, options->warehouse);
     self->store = options->store;
     self->env = options->env != NULL ? options->env : table_env_system();
     pthread_mutex_init(&self->lock, NULL);
-    enum status status = connect(self, err);
+    enum status status = connect(self, options->is_ours, err);
+    if (status == STATUS_OK) {
+        status = make_schema(self, options->is_ours, err);
+    }
+    if (status == STATUS_OK && options->is_ours) {
+        status = make_default(self, err);
+    } else if (status == STATUS_OK && !names_rows) {
+        status = choose_rows(self, err);
+    }
     if (status != STATUS_OK) {
         close_catalog(&self->base);
         return status;

@@ -17,7 +17,10 @@ struct catalog_sqlite {
     struct table_pointer pointer; // what commits use
     struct arena arena;           // names
     char *path;
-    struct str warehouse;
+    struct str row_name;  // catalog_name of its rows
+    bool has_types;       // the file has the column iceberg_type
+    bool has_definitions; // frazil_definitions is in the file
+    struct str warehouse; // empty: none
     struct store *store;
     struct table_env *env;
     pthread_mutex_t lock; // guards db
@@ -33,6 +36,7 @@ static inline struct catalog_sqlite *catalog_sqlite_of_pointer(struct table_poin
 enum status catalog_sqlite_failed(struct catalog_sqlite *self, const char *what, struct err *err);
 MUST_USE enum status catalog_sqlite_exec(struct catalog_sqlite *self, const char *sql,
                                          struct err *err);
+// "$IS_TABLE" in the text stands for the condition that a row of iceberg_tables is a table.
 MUST_USE enum status catalog_sqlite_prepare(struct catalog_sqlite *self, const char *sql,
                                             struct sqlite3_stmt **out, struct err *err);
 void catalog_sqlite_bind(struct sqlite3_stmt *statement, int at, struct str text);

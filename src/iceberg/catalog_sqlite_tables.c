@@ -8,11 +8,9 @@
 #include "base/strbuf.h"
 #include "base/vec.h"
 #include "iceberg/catalog_sqlite_int.h"
-#include "iceberg/commit.h"
+#include "iceberg/catalog_tables.h"
 #include "iceberg/definition_json.h"
-#include "iceberg/iceberg_def.h"
 #include "iceberg/iceberg_table.h"
-#include "store/store.h"
 
 enum { DEFINITION_BYTES_MAX = 16 << 20, TEXTS_MAX = 5 };
 
@@ -81,7 +79,7 @@ enum status catalog_sqlite_list_databases(struct catalog *catalog, struct arena 
         "UNION SELECT DISTINCT table_namespace FROM iceberg_tables WHERE catalog_name = ?1 "
         "UNION SELECT DISTINCT database_name FROM frazil_definitions WHERE catalog_name = ?1 "
         "ORDER BY 1",
-        &self->base.name, 1, names, count, err);
+        &self->row_name, 1, names, count, err);
     pthread_mutex_unlock(&self->lock);
     return status;
 }
@@ -99,7 +97,7 @@ static enum status has_database(struct catalog_sqlite *self, struct str name, bo
         "catalog_name = ?1 AND namespace = ?2) OR EXISTS (SELECT 1 FROM iceberg_tables WHERE "
         "catalog_name = ?1 AND table_namespace = ?2) OR EXISTS (SELECT 1 FROM frazil_definitions "
         "WHERE catalog_name = ?1 AND database_name = ?2)",
-        (struct str[]){self->base.name, name}, 2, &rows, &count, err);
+        (struct str[]){self->row_name, name}, 2, &rows, &count, err);
     *out = count > 0;
     arena_release(&arena);
     return status;
@@ -109,9 +107,7 @@ static enum status need_database(struct catalog_sqlite *self, struct str name, s
 {
     bool exists;
     TRY(has_database(self, name, &exists, err));
-    return exists ? STATUS_OK
-                  : ERR(err, STATUS_NOT_FOUND, "database '%.*s' does not exist in catalog '%.*s'",
-                        STR_ARGS(name), STR_ARGS(self->base.name));
+    return exists ? STATUS_OK : catalog_tables_no_database(&self->base, name, err);
 }
 
 static enum status put_database_property(struct catalog_sqlite *self, struct str database,
@@ -120,7 +116,7 @@ static enum status put_database_property(struct catalog_sqlite *self, struct str
     return run(self,
                "INSERT OR REPLACE INTO iceberg_namespace_properties (catalog_name, namespace, "
                "property_key, property_value) VALUES (?1, ?2, ?3, ?4)",
-               (struct str[]){self->base.name, database, key, value}, 4, NULL, err);
+               (struct str[]){self->row_name, database, key, value}, 4, NULL, err);
 }
 
 static enum status create_database_locked(struct catalog_sqlite *self, struct str name,
@@ -173,7 +169,7 @@ enum status catalog_sqlite_create_database(struct catalog *catalog, struct str n
 static enum status drop_database_locked(struct catalog_sqlite *self, struct str name, bool cascade,
                                         struct err *err)
 {
-    struct str texts[] = {self->base.name, name};
+    struct str texts[] = {self->row_name, name};
     struct arena arena;
     struct str *rows;
     uint32_t count = 0;
@@ -228,11 +224,11 @@ static enum status list_locked(struct catalog_sqlite *self, struct arena *arena,
     TRY(catalog_sqlite_prepare(
         self,
         "SELECT table_name, 'TABLE' FROM iceberg_tables WHERE catalog_name = ?1 AND "
-        "table_namespace = ?2 AND (iceberg_type IS NULL OR iceberg_type = 'TABLE') "
+        "table_namespace = ?2 AND $IS_TABLE "
         "UNION ALL SELECT name, kind FROM frazil_definitions WHERE catalog_name = ?1 AND "
         "database_name = ?2 ORDER BY 1",
         &statement, err));
-    catalog_sqlite_bind(statement, 1, self->base.name);
+    catalog_sqlite_bind(statement, 1, self->row_name);
     catalog_sqlite_bind(statement, 2, database);
     while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
         VEC_PUSH(&rows, arena_str(arena, catalog_sqlite_column(statement, 0)));
@@ -263,13 +259,6 @@ enum status catalog_sqlite_list_tables(struct catalog *catalog, struct arena *ar
     return status;
 }
 
-static enum status missing(struct catalog_sqlite *self, struct str database, struct str name,
-                           struct err *err)
-{
-    return ERR(err, STATUS_NOT_FOUND, "table '%.*s.%.*s.%.*s' does not exist",
-               STR_ARGS(self->base.name), STR_ARGS(database), STR_ARGS(name));
-}
-
 // The stored definition as JSON in `arena`; NOT_FOUND (without text) where there is none.
 static enum status definition_of(struct catalog_sqlite *self, struct arena *arena,
                                  struct str database, struct str name, struct str *json,
@@ -282,7 +271,7 @@ static enum status definition_of(struct catalog_sqlite *self, struct arena *aren
         texts_of(self, arena,
                  "SELECT definition FROM frazil_definitions WHERE "
                  "catalog_name = ?1 AND database_name = ?2 AND name = ?3",
-                 (struct str[]){self->base.name, database, name}, 3, &rows, &count, err);
+                 (struct str[]){self->row_name, database, name}, 3, &rows, &count, err);
     pthread_mutex_unlock(&self->lock);
     TRY(status);
     if (count == 0) {
@@ -328,30 +317,7 @@ enum status catalog_sqlite_get_table(struct catalog *catalog, struct arena *aren
         return status;
     }
     struct table_place place = place_of(self);
-    struct iceberg_table *table;
-    status = iceberg_table_open(&place, &(struct table_name){database, name}, &table, err);
-    if (status == STATUS_NOT_FOUND && str_starts(str_from(err->text), "table '")) {
-        return missing(self, database, name, err);
-    }
-    if (status == STATUS_NOT_FOUND) {
-        err_context(err, "table '%.*s.%.*s' is in the catalog, and its metadata is not there",
-                    STR_ARGS(database), STR_ARGS(name));
-        err_hint(err, "restore the file from a backup; DROP TABLE removes the catalog's entry");
-        return STATUS_INVALID_DATA;
-    }
-    TRY(status);
-    status = iceberg_def_of_table(arena, table->metadata, &def, err);
-    iceberg_table_free(table);
-    TRY(status);
-    name_it(self, arena, database, name, def);
-    *out = def;
-    return STATUS_OK;
-}
-
-static enum status exists_already(const struct table_def *def, struct err *err)
-{
-    return ERR(err, STATUS_EXISTS, "'%.*s.%.*s' exists already", STR_ARGS(def->database),
-               STR_ARGS(def->name));
+    return catalog_tables_get(catalog, &place, arena, database, name, out, err);
 }
 
 // Whether a table or definition of that name is there.
@@ -370,19 +336,26 @@ static enum status check_free(struct catalog_sqlite *self, const struct table_de
                           "table_namespace = ?2 AND table_name = ?3 UNION ALL SELECT name FROM "
                           "frazil_definitions WHERE catalog_name = ?1 AND database_name = ?2 AND "
                           "name = ?3",
-                          (struct str[]){self->base.name, def->database, def->name}, 3, &rows,
+                          (struct str[]){self->row_name, def->database, def->name}, 3, &rows,
                           &count, err);
     }
     arena_release(&arena);
     pthread_mutex_unlock(&self->lock);
     TRY(status);
-    return count > 0 ? exists_already(def, err) : STATUS_OK;
+    return count > 0 ? catalog_tables_exists(def, err) : STATUS_OK;
 }
 
 static enum status create_definition(struct catalog_sqlite *self, const struct table_def *def,
                                      struct err *err)
 {
     struct strbuf json;
+    if (!self->has_definitions) {
+        ERR(err, STATUS_UNSUPPORTED, "catalog '%.*s' holds Iceberg tables: it cannot hold %s",
+            STR_ARGS(self->base.name),
+            def->kind == TABLE_KIND_VIEW ? "views" : "tables of a connector");
+        err_hint(err, "create it in catalog 'lake', or as TEMPORARY");
+        return STATUS_UNSUPPORTED;
+    }
     TRY(check_free(self, def, err));
     strbuf_init(&json, DEFINITION_BYTES_MAX);
     definition_json_print(&json, def);
@@ -395,63 +368,65 @@ static enum status create_definition(struct catalog_sqlite *self, const struct t
             run(self,
                 "INSERT INTO frazil_definitions (catalog_name, database_name, name, kind, "
                 "definition) VALUES (?1, ?2, ?3, ?4, ?5)",
-                (struct str[]){self->base.name, def->database, def->name,
+                (struct str[]){self->row_name, def->database, def->name,
                                def->kind == TABLE_KIND_VIEW ? STR_LIT("VIEW") : STR_LIT("TABLE"),
                                strbuf_str(&json)},
                 TEXTS_MAX, NULL, err);
         pthread_mutex_unlock(&self->lock);
         if (status == STATUS_EXISTS) {
-            status = exists_already(def, err);
+            status = catalog_tables_exists(def, err);
         }
     }
     strbuf_release(&json);
     return status;
 }
 
-// The very same table made again is no failure: types may look different in SQL than they were
-// written (TIMESTAMP(3) is held as TIMESTAMP(6)), which only this catalog can tell.
-static enum status same_or_exists(struct catalog_sqlite *self, struct arena *arena,
-                                  const struct table_def *def, struct err *err)
+// The database's property `location`, else the warehouse and the database's levels.
+static enum status place_of_database(struct catalog_sqlite *self, struct arena *arena,
+                                     struct str database, struct str *out, struct err *err)
 {
-    struct table_place place = place_of(self);
-    struct iceberg_table *table;
-    if (iceberg_table_open(&place, &(struct table_name){def->database, def->name}, &table, err) !=
-        STATUS_OK) {
-        return exists_already(def, err);
+    struct str *rows;
+    uint32_t count = 0;
+    pthread_mutex_lock(&self->lock);
+    enum status status =
+        texts_of(self, arena,
+                 "SELECT property_value FROM iceberg_namespace_properties WHERE catalog_name = ?1 "
+                 "AND namespace = ?2 AND property_key = 'location' AND property_value <> ''",
+                 (struct str[]){self->row_name, database}, 2, &rows, &count, err);
+    pthread_mutex_unlock(&self->lock);
+    TRY(status);
+    if (count == 0 && self->warehouse.size == 0) {
+        ERR(err, STATUS_INVALID_DATA, "catalog '%.*s' has no warehouse to make tables in",
+            STR_ARGS(self->base.name));
+        err_hint(err, "CREATE CATALOG ... WITH ('warehouse' = 'file:///...'), or give the table a "
+                      "'location'");
+        return STATUS_INVALID_DATA;
     }
-    bool same = iceberg_def_same(arena, def, table->metadata);
-    iceberg_table_free(table);
-    return same ? STATUS_OK : exists_already(def, err);
+    struct str given = count > 0 ? rows[0] : (struct str){0};
+    while (given.size > 1 && given.ptr[given.size - 1] == '/') {
+        given.size--;
+    }
+    *out = count > 0 ? given : catalog_tables_directory(arena, self->warehouse, database);
+    return STATUS_OK;
 }
 
 static enum status create_iceberg(struct catalog_sqlite *self, const struct table_def *def,
                                   struct err *err)
 {
     struct arena arena;
-    struct table_update_new table;
     struct table_place place = place_of(self);
-    const struct str *location = table_def_option(def, "location");
-    char uuid[TABLE_ENV_UUID_TEXT + 1];
+    struct str location = {0};
     arena_init(&arena);
-    enum status status = iceberg_def_new_table(&arena, def, &table, err);
-    if (status == STATUS_OK) {
-        status = check_free(self, def, err);
-        if (status == STATUS_EXISTS) {
-            status = same_or_exists(self, &arena, def, err);
-            arena_release(&arena);
-            return status;
+    enum status status = check_free(self, def, err);
+    if (status == STATUS_EXISTS) {
+        status = catalog_tables_same(&place, def, err);
+    } else if (status == STATUS_OK) {
+        if (table_def_option(def, "location") == NULL) {
+            status = place_of_database(self, &arena, def->database, &location, err);
         }
-    }
-    if (status == STATUS_OK) {
-        table_env_uuid(self->env, uuid);
-        table.uuid = str_from(uuid);
-        table.location = location != NULL
-                             ? *location
-                             : arena_printf(&arena, "%.*s/%.*s/%.*s", STR_ARGS(self->warehouse),
-                                            STR_ARGS(def->database), STR_ARGS(def->name));
-        status = commit_create(&place, &(struct table_name){def->database, def->name}, &table, err);
-        if (status == STATUS_EXISTS) {
-            status = exists_already(def, err);
+        if (status == STATUS_OK) {
+            location = arena_printf(&arena, "%.*s/%.*s", STR_ARGS(location), STR_ARGS(def->name));
+            status = catalog_tables_create(&place, def, location, err);
         }
     }
     arena_release(&arena);
@@ -465,52 +440,31 @@ enum status catalog_sqlite_create_table(struct catalog *catalog, const struct ta
                            : create_definition(of(catalog), def, err);
 }
 
-// Everything below the table's location.
-static enum status purge_files(struct catalog_sqlite *self, struct str location, struct err *err)
-{
-    struct arena arena;
-    struct store_object *objects = NULL;
-    size_t count = 0;
-    arena_init(&arena);
-    struct str prefix = arena_printf(&arena, "%.*s/", STR_ARGS(location));
-    enum status status = store_list(self->store, prefix, &arena, &objects, &count, err);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
-        status = store_remove(self->store, objects[i].path, err);
-        status = status == STATUS_NOT_FOUND ? STATUS_OK : status;
-    }
-    arena_release(&arena);
-    return status;
-}
-
 static enum status drop_iceberg(struct catalog_sqlite *self, struct str database, struct str name,
                                 bool purge, struct err *err)
 {
     struct table_place place = place_of(self);
     struct iceberg_table *table = NULL;
-    struct str texts[] = {self->base.name, database, name};
+    struct str texts[] = {self->row_name, database, name};
     int changes = 0;
     enum status status = STATUS_OK;
     if (purge) {
         status = iceberg_table_open(&place, &(struct table_name){database, name}, &table, err);
-        if (status == STATUS_OK &&
-            !table_metadata_property_bool(table->metadata, "gc.enabled", true)) {
-            status = ERR(err, STATUS_UNSUPPORTED,
-                         "the table's files must not be removed: gc.enabled is false");
-        }
+        status = status == STATUS_OK ? catalog_tables_check_purge(table, err) : status;
     }
     if (status == STATUS_OK) {
         pthread_mutex_lock(&self->lock);
         status = run(self,
                      "DELETE FROM iceberg_tables WHERE catalog_name = ?1 AND table_namespace = ?2 "
-                     "AND table_name = ?3 AND (iceberg_type IS NULL OR iceberg_type = 'TABLE')",
+                     "AND table_name = ?3 AND $IS_TABLE",
                      texts, 3, &changes, err);
         pthread_mutex_unlock(&self->lock);
     }
     if (status == STATUS_OK && changes == 0) {
-        status = missing(self, database, name, err);
+        status = catalog_tables_missing(&self->base, database, name, err);
     }
     if (status == STATUS_OK && purge) {
-        status = purge_files(self, table->metadata->location, err);
+        status = catalog_tables_purge(self->store, table->metadata->location, err);
     }
     iceberg_table_free(table);
     return status;
@@ -520,7 +474,7 @@ enum status catalog_sqlite_drop_table(struct catalog *catalog, struct str databa
                                       enum table_kind kind, bool purge, struct err *err)
 {
     struct catalog_sqlite *self = of(catalog);
-    struct str texts[] = {self->base.name, database, name};
+    struct str texts[] = {self->row_name, database, name};
     struct arena arena;
     struct str *kinds;
     uint32_t count = 0;
@@ -546,7 +500,7 @@ enum status catalog_sqlite_drop_table(struct catalog *catalog, struct str databa
         return status;
     }
     if (kind == TABLE_KIND_VIEW) {
-        return missing(self, database, name, err);
+        return catalog_tables_missing(catalog, database, name, err);
     }
     return drop_iceberg(self, database, name, purge, err);
 }
@@ -583,33 +537,9 @@ static enum status alter_definition(struct catalog_sqlite *self, struct arena *a
         self,
         "UPDATE frazil_definitions SET definition = ?4 WHERE "
         "catalog_name = ?1 AND database_name = ?2 AND name = ?3",
-        (struct str[]){self->base.name, def.database, def.name, strbuf_str(&json)}, 4, NULL, err);
+        (struct str[]){self->row_name, def.database, def.name, strbuf_str(&json)}, 4, NULL, err);
     pthread_mutex_unlock(&self->lock);
     strbuf_release(&json);
-    return status;
-}
-
-static enum status alter_iceberg(struct catalog_sqlite *self, struct arena *arena,
-                                 const struct table_def *def, const struct table_option *options,
-                                 uint32_t option_count, struct err *err)
-{
-    struct table_place place = place_of(self);
-    struct iceberg_table *table;
-    struct commit_result result;
-    struct table_property *properties =
-        arena_new_array(arena, struct table_property, option_count + 1);
-    for (uint32_t i = 0; i < option_count; i++) {
-        if (str_is(options[i].key, "format-version") || str_is(options[i].key, "location")) {
-            return ERR(err, STATUS_UNSUPPORTED, "'%.*s' of a table cannot be changed yet",
-                       STR_ARGS(options[i].key));
-        }
-        properties[i] = (struct table_property){options[i].key, options[i].value};
-    }
-    TRY(iceberg_table_open(&place, &(struct table_name){def->database, def->name}, &table, err));
-    struct commit_options commit = {
-        .properties = properties, .property_count = option_count, .without_expiry = true};
-    enum status status = commit_run(table, &commit, &result, err);
-    iceberg_table_free(table);
     return status;
 }
 
@@ -623,8 +553,10 @@ enum status catalog_sqlite_alter_options(struct catalog *catalog, struct str dat
     arena_init(&arena);
     enum status status = catalog_sqlite_get_table(catalog, &arena, database, name, &def, err);
     if (status == STATUS_OK) {
-        status = def->is_iceberg ? alter_iceberg(self, &arena, def, options, option_count, err)
-                                 : alter_definition(self, &arena, def, options, option_count, err);
+        struct table_place place = place_of(self);
+        status = def->is_iceberg
+                     ? catalog_tables_alter(&place, database, name, options, option_count, err)
+                     : alter_definition(self, &arena, def, options, option_count, err);
     }
     arena_release(&arena);
     return status;

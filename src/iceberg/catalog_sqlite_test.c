@@ -30,6 +30,7 @@ static struct catalog *open_catalog(struct fixture *fixture)
     struct err err;
     struct catalog *catalog;
     struct catalog_sqlite_options options = {.path = fixture->path,
+                                             .is_ours = true,
                                              .name = STR_LIT("lake"),
                                              .default_database = STR_LIT("default"),
                                              .warehouse = STR_LIT("w"),

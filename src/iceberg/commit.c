@@ -168,6 +168,16 @@ static void keep_published(struct commit_state *state, const struct table_metada
     VEC_RELEASE(&keep);
 }
 
+// Where the table is after the swap from `expected` to the file written as `location`.
+static struct str place_of(struct commit_state *state, struct str expected, struct str location)
+{
+    struct iceberg_table *table = state->table;
+    struct table_pointer *pointer = table->place.pointer;
+    return pointer->ops->published == NULL
+               ? location
+               : pointer->ops->published(pointer, &state->arena, &table->name, expected, location);
+}
+
 static enum status published(struct commit_state *state, const struct table_update *update,
                              const struct table_metadata *next, struct buf *json,
                              struct str location, struct err *err)
@@ -178,8 +188,8 @@ static enum status published(struct commit_state *state, const struct table_upda
     return iceberg_table_take(state->table, json, location, err);
 }
 
-// After an unknown outcome: is our snapshot in the table, or our metadata in its log? Tries to load
-// it several times; AGAIN: it could not be loaded.
+// After an unknown outcome: is our snapshot in the table, or our metadata in its log (where its
+// name is the commit's own)? Tries to load it several times; AGAIN: it could not be loaded.
 static enum status search(struct commit_state *state, struct str location, bool *found,
                           struct err *err)
 {
@@ -198,10 +208,11 @@ static enum status search(struct commit_state *state, struct str location, bool 
     if (status != STATUS_OK) {
         return STATUS_AGAIN;
     }
-    *found = str_equal(table->location, location) ||
+    bool names_tell = table->place.pointer->ops->published == NULL;
+    *found = (names_tell && str_equal(table->location, location)) ||
              (makes_snapshot(state->options) &&
               table_metadata_snapshot(table->metadata, state->snapshot_id) != NULL);
-    for (uint32_t i = 0; !*found && i < table->metadata->metadata_log_count; i++) {
+    for (uint32_t i = 0; names_tell && !*found && i < table->metadata->metadata_log_count; i++) {
         *found = str_equal(table->metadata->metadata_log[i].file, location);
     }
     return STATUS_OK;
@@ -303,7 +314,7 @@ static enum status attempt_once(struct commit_state *state, struct commit_result
                                              err);
     if (status == STATUS_OK) {
         *outcome = DONE;
-        return published(state, &update, next, json, location, err);
+        return published(state, &update, next, json, place_of(state, expected, location), err);
     }
     buf_unref(json);
     *outcome = not_published(state, location, unknown, &status, err);

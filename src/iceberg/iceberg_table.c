@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "codec/compress.h"
 #include "codec/json_tree.h"
+#include "store/store_file.h"
 #include "store/store_moved.h"
 
 static struct iceberg_table *table_new(const struct table_place *place)
@@ -69,6 +70,14 @@ static enum status gunzip(struct buf **bytes, struct err *err)
     return status;
 }
 
+static bool same_folder(struct str a, struct str b)
+{
+    while (a.size > 1 && a.ptr[a.size - 1] == '/') {
+        a.size--;
+    }
+    return str_equal(store_file_path(a), store_file_path(b));
+}
+
 // The folder of the table: that of its metadata folder, else that of the metadata file.
 static void follow_move(struct iceberg_table *table)
 {
@@ -82,8 +91,9 @@ static void follow_move(struct iceberg_table *table)
                                                                   : STR_LIT("."),
                                           .to_other = is_usual ? metadata_folder : STR_LIT("")};
     store_free(table->moved);
-    table->moved = store_moved_new(&options);
-    table->place.store = table->moved;
+    bool is_there = same_folder(table->metadata->location, options.to);
+    table->moved = is_there ? NULL : store_moved_new(&options);
+    table->place.store = is_there ? table->below : table->moved;
 }
 
 static enum status load_file(struct iceberg_table *table, struct str location, struct err *err)

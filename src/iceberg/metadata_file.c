@@ -64,6 +64,37 @@ static const struct store_object *find_highest(const struct store_object *files,
     return highest < 0 ? NULL : find_version(files, count, highest);
 }
 
+// Without a listing: of Hadoop tables, the version that the hint names and those right behind it.
+// NOT_FOUND: the folder has to be looked through.
+static enum status probe_hinted(struct store *store, struct arena *arena, struct str folder,
+                                struct str hint, struct str *out, struct err *err)
+{
+    static const char *const ends[] = {".metadata.json", ".gz.metadata.json", ".metadata.json.gz"};
+    enum { ENDS = sizeof ends / sizeof *ends };
+    int64_t version;
+    bool found = false;
+    if (!str_to_i64(hint, &version)) {
+        return STATUS_NOT_FOUND;
+    }
+    for (bool more = true; more; version++) {
+        more = false;
+        for (uint32_t i = 0; i < ENDS && !more; i++) {
+            struct store_object info;
+            struct str path =
+                arena_printf(arena, "%.*s/v%lld%s", STR_ARGS(folder), (long long)version, ends[i]);
+            enum status status = store_info(store, path, &info, err);
+            if (status != STATUS_OK && status != STATUS_NOT_FOUND) {
+                return status;
+            }
+            if (status == STATUS_OK) {
+                *out = path;
+                found = more = true;
+            }
+        }
+    }
+    return found ? STATUS_OK : STATUS_NOT_FOUND;
+}
+
 // What the hint says: a number, or (of DuckDB and PyIceberg) the file's name, perhaps without its
 // end.
 static const struct store_object *find_hinted(const struct store_object *files, size_t count,
@@ -100,7 +131,9 @@ static struct str read_hint(struct store *store, struct arena *arena, struct str
     }
     struct str hint = str_trim(arena_str(arena, str_make(bytes->ptr, bytes->size)));
     buf_unref(bytes);
-    return hint;
+    int64_t version; // some write v7
+    bool is_number = str_starts(hint, "v") && str_to_i64(str_slice(hint, 1, hint.size), &version);
+    return str_slice(hint, is_number ? 1 : 0, hint.size);
 }
 
 enum status metadata_file_find(struct store *store, struct arena *arena, struct str path,
@@ -120,13 +153,18 @@ enum status metadata_file_find(struct store *store, struct arena *arena, struct 
     struct str folder = str_is(file_name(path), "metadata")
                             ? arena_str(arena, path)
                             : arena_printf(arena, "%.*s/metadata", STR_ARGS(path));
+    struct str hint = read_hint(store, arena, folder);
+    enum status status = probe_hinted(store, arena, folder, hint, out, err);
+    if (status != STATUS_NOT_FOUND) {
+        return status;
+    }
     struct str prefix = arena_printf(arena, "%.*s/", STR_ARGS(folder));
-    enum status status = store_list(store, prefix, arena, &files, &count, err);
+    status = store_list(store, prefix, arena, &files, &count, err);
     if (status != STATUS_OK && status != STATUS_NOT_FOUND) {
         return status;
     }
     count = status == STATUS_OK ? count : 0;
-    const struct store_object *found = find_hinted(files, count, read_hint(store, arena, folder));
+    const struct store_object *found = find_hinted(files, count, hint);
     found = found != NULL ? found : find_highest(files, count);
     if (found == NULL) {
         ERR(err, STATUS_NOT_FOUND, "'%.*s' is neither a file nor the folder of an Iceberg table",

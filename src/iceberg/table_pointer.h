@@ -3,8 +3,8 @@
 // table_pointer: the one thing that a catalog does for a commit: it knows which metadata file a
 // table is at and moves it on, if nobody else has in the meantime.
 //
-// Implemented by the embedded catalog (catalog_sqlite.c) and by the simulator's. Calls block; one
-// at a time per object.
+// Implemented by the catalogs (catalog_sqlite.c, catalog_hadoop.c) and by the simulator's. Calls
+// block; one at a time per object.
 #pragma once
 
 #include "base/err.h"
@@ -28,6 +28,10 @@ struct table_pointer_ops {
     // may have moved, or may move still.
     enum status (*swap)(struct table_pointer *pointer, const struct table_name *table,
                         struct str expected, struct str next, struct err *err);
+    // Where the table is after a swap to `next`, for catalogs that give the file a name of their
+    // own, which others may take for another metadata file. In `arena`. NULL: at `next`.
+    struct str (*published)(struct table_pointer *pointer, struct arena *arena,
+                            const struct table_name *table, struct str expected, struct str next);
 };
 
 struct table_pointer {

@@ -76,7 +76,7 @@ static enum status swap(struct table_pointer *pointer, const struct table_name *
     return fault == LOST_REPLY ? ERR(err, STATUS_COMMIT_UNKNOWN, "no answer") : STATUS_OK;
 }
 
-static const struct table_pointer_ops pointer_ops = {load, swap};
+static const struct table_pointer_ops pointer_ops = {.load = load, .swap = swap};
 
 static int64_t now_ms(struct table_env *env)
 {

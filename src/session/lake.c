@@ -27,7 +27,8 @@ enum status lake_open(struct str data_directory, struct store *store, struct cat
             .name = STR_LIT("lake"),
             .default_database = STR_LIT("default"),
             .warehouse = arena_printf(&arena, "file://%s/warehouse", absolute),
-            .store = store};
+            .store = store,
+            .is_ours = true};
         status = catalog_sqlite_open(&options, out, err);
     }
     if (status != STATUS_OK) {

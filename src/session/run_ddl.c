@@ -2,6 +2,7 @@
 //
 // CREATE, DROP, ALTER, USE.
 #include "base/arena.h"
+#include "connect/iceberg_catalog.h"
 #include "session/session_int.h"
 
 static enum status at(struct err *err, enum status status, const struct ast_path *path)
@@ -33,8 +34,8 @@ static enum status exists_already(struct statement_run *run, const struct table_
 }
 
 static enum status store_definition(struct statement_run *run, const struct table_def *def,
-                                    bool temporary, bool if_not_exists,
-                                    const struct ast_path *path, struct err *err)
+                                    bool temporary, bool if_not_exists, const struct ast_path *path,
+                                    struct err *err)
 {
     struct session *session = run->session;
     struct session_name name = {def->catalog_name, def->database, def->name};
@@ -82,8 +83,7 @@ enum status run_create_table(struct statement_run *run, struct err *err)
     }
     def->is_iceberg = !create->temporary && table_def_option(def, "connector") == NULL &&
                       str_is(str_from(catalog->ops->type), "iceberg");
-    return store_definition(run, def, create->temporary, create->if_not_exists, &create->name,
-                            err);
+    return store_definition(run, def, create->temporary, create->if_not_exists, &create->name, err);
 }
 
 enum status run_create_view(struct statement_run *run, struct err *err)
@@ -97,8 +97,7 @@ enum status run_create_view(struct statement_run *run, struct err *err)
     TRY(session_zone(run, err));
     session_bind_context(run, &context);
     TRY(bind_create_view(&context, create, &def, err));
-    return store_definition(run, def, create->temporary, create->if_not_exists, &create->name,
-                            err);
+    return store_definition(run, def, create->temporary, create->if_not_exists, &create->name, err);
 }
 
 static void copy_options(struct arena *arena, const struct ast_options *options,
@@ -106,8 +105,8 @@ static void copy_options(struct arena *arena, const struct ast_options *options,
 {
     *out = arena_new_array(arena, struct table_option, options->count);
     for (uint32_t i = 0; i < options->count; i++) {
-        (*out)[i] = (struct table_option){options->items[i].key.value,
-                                          options->items[i].value.value};
+        (*out)[i] =
+            (struct table_option){options->items[i].key.value, options->items[i].value.value};
     }
 }
 
@@ -136,9 +135,8 @@ enum status run_create_database(struct statement_run *run, struct err *err)
         return at(err, STATUS_NOT_FOUND, &create->name);
     }
     copy_options(&run->result->arena, &create->options, &options);
-    enum status status =
-        catalog->ops->create_database(catalog, name.database, create->comment.value, options,
-                                      create->options.count, err);
+    enum status status = catalog->ops->create_database(
+        catalog, name.database, create->comment.value, options, create->options.count, err);
     if (status == STATUS_EXISTS && create->if_not_exists) {
         run->result->note = arena_printf(&run->result->arena, "database '%.*s' exists already",
                                          STR_ARGS(name.database));
@@ -151,31 +149,40 @@ enum status run_create_catalog(struct statement_run *run, struct err *err)
 {
     const struct ast_create_catalog *create = &run->statement->as.create_catalog;
     struct session *session = run->session;
+    struct table_option *options;
     struct str type = {0};
+    copy_options(&run->result->arena, &create->options, &options);
     for (uint32_t i = 0; i < create->options.count; i++) {
-        if (str_is(create->options.items[i].key.value, "type")) {
-            type = create->options.items[i].value.value;
-        }
+        type = str_is(options[i].key, "type") ? options[i].value : type;
     }
-    struct catalog *old = session_find_catalog(session, create->name.text, NULL);
-    if (old != NULL && create->if_not_exists) {
+    struct catalog *catalog = session_find_catalog(session, create->name.text, NULL);
+    if (catalog != NULL && create->if_not_exists) {
         return STATUS_OK;
     }
-    if (old != NULL) {
-        ERR(err, STATUS_EXISTS, "catalog '%.*s' exists already", STR_ARGS(create->name.text));
+    enum status status = STATUS_OK;
+    if (catalog != NULL) {
+        status =
+            ERR(err, STATUS_EXISTS, "catalog '%.*s' exists already", STR_ARGS(create->name.text));
     } else if (str_is(type, "generic_in_memory")) {
         struct str name = arena_str(&session->arena, create->name.text);
-        VEC_PUSH(&session->catalogs, catalog_memory_new(name, STR_LIT("default")));
-        return STATUS_OK;
+        catalog = catalog_memory_new(name, STR_LIT("default"));
+    } else if (str_is(type, "iceberg")) {
+        status = iceberg_catalog_open(create->name.text, options, create->options.count,
+                                      session->store, &catalog, err);
     } else if (type.size == 0) {
-        ERR(err, STATUS_INVALID_DATA, "the option 'type' is missing");
-        err_hint(err, "WITH ('type' = 'generic_in_memory'); other catalogs are not supported yet");
+        status = ERR(err, STATUS_INVALID_DATA, "the option 'type' is missing");
+        err_hint(err, "WITH ('type' = 'iceberg', 'catalog-type' = 'hadoop', 'warehouse' = '...')");
     } else {
-        ERR(err, STATUS_UNSUPPORTED, "catalogs of type '%.*s' are not supported yet",
-            STR_ARGS(type));
+        status = ERR(err, STATUS_UNSUPPORTED, "catalogs of type '%.*s' are not supported yet",
+                     STR_ARGS(type));
+        err_hint(err, "catalogs are of the types 'iceberg' and 'generic_in_memory'");
     }
-    err_at(err, ERR_STAGE_VALIDATE, create->name.at.offset, create->name.at.length);
-    return err == NULL ? STATUS_UNSUPPORTED : err->status;
+    if (status == STATUS_OK) {
+        VEC_PUSH(&session->catalogs, catalog);
+    } else {
+        err_at(err, ERR_STAGE_VALIDATE, create->name.at.offset, create->name.at.length);
+    }
+    return status;
 }
 
 static bool drop_temporary(struct session *session, const struct session_name *name,
@@ -199,7 +206,7 @@ static enum status drop_table(struct statement_run *run, const struct ast_drop *
                               enum table_kind kind, struct err *err)
 {
     struct session_name name;
-    TRY(session_complete(run->session, &drop->name, &name, err));
+    TRY(session_complete(run->session, &run->result->arena, &drop->name, &name, err));
     if (drop_temporary(run->session, &name, kind)) {
         return STATUS_OK;
     }
@@ -231,8 +238,7 @@ static enum status drop_database(struct statement_run *run, const struct ast_dro
     enum status status = catalog == NULL
                              ? err->status
                              : catalog->ops->drop_database(catalog, name.database,
-                                                           drop->behavior == AST_DROP_CASCADE,
-                                                           err);
+                                                           drop->behavior == AST_DROP_CASCADE, err);
     if (status == STATUS_NOT_FOUND && drop->if_exists) {
         return STATUS_OK;
     }
@@ -291,7 +297,7 @@ enum status run_alter(struct statement_run *run, struct err *err)
     }
     struct session_name name;
     struct table_option *options;
-    TRY(session_complete(run->session, &alter->name, &name, err));
+    TRY(session_complete(run->session, &run->result->arena, &alter->name, &name, err));
     struct catalog *catalog = session_find_catalog(run->session, name.catalog, err);
     if (catalog == NULL) {
         return at(err, STATUS_NOT_FOUND, &alter->name);

@@ -40,11 +40,8 @@ void session_free(struct session *session)
     if (session == NULL) {
         return;
     }
-    for (uint32_t i = 0; i < session->catalogs.count; i++) {
-        session->catalogs.items[i]->ops->close(session->catalogs.items[i]);
-    }
+    session_close_catalogs(session);
     session->paths->ops->close(session->paths);
-    VEC_RELEASE(&session->catalogs);
     VEC_RELEASE(&session->temporary);
     VEC_RELEASE(&session->set_texts);
     spill_free(session->spill);

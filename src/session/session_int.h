@@ -16,12 +16,19 @@
 struct spill;
 struct store;
 
+// The catalog of tables with 'connector' = 'iceberg', opened at their first use.
+struct table_catalog {
+    const struct table_def *def; // one of the tables
+    struct catalog *catalog;
+};
+
 struct session {
     struct session_options options;
     struct arena arena; // of what lives as long as the session: names, temporary objects
     struct settings settings;
     VEC(struct catalog *) catalogs;
-    struct str catalog; // current
+    VEC(struct table_catalog) table_catalogs; // that options of single tables name
+    struct str catalog;                       // current
     struct str database;
     VEC(const struct table_def *) temporary;
     struct store *store;   // of checkpoints
@@ -45,14 +52,24 @@ struct statement_run {
     const struct ast_statement *statement;
 };
 
-// --- session_names.c
+// --- session_catalogs.c
 struct catalog *session_find_catalog(struct session *session, struct str name, struct err *err);
-// `path` completed: catalog, database, name.
+// What a definition stands for: a table with 'connector' = 'iceberg' for the Iceberg table that its
+// options name; any other for itself.
+MUST_USE enum status session_resolve(struct session *session, struct arena *arena,
+                                     const struct table_def *def, const struct table_def **out,
+                                     struct err *err);
+void session_close_catalogs(struct session *session);
+
+// --- session_names.c
+// `path` completed: catalog, database, name. Of more than three parts, those in the middle are the
+// levels of the database.
 struct session_name {
     struct str catalog, database, name;
 };
-MUST_USE enum status session_complete(struct session *session, const struct ast_path *path,
-                                      struct session_name *out, struct err *err);
+MUST_USE enum status session_complete(struct session *session, struct arena *arena,
+                                      const struct ast_path *path, struct session_name *out,
+                                      struct err *err);
 // A definition; temporary objects first. NOT_FOUND with a place and the nearest name.
 MUST_USE enum status session_find_table(struct statement_run *run, const struct ast_path *path,
                                         const struct table_def **out, struct err *err);

@@ -11,7 +11,6 @@
 #include "connect/registry.h"
 #include "data/zone.h"
 #include "iceberg/table_version.h"
-#include "session/lake.h"
 #include "session/session_int.h"
 #include "sys/clock.h"
 
@@ -57,46 +56,39 @@ enum status session_zone(struct statement_run *run, struct err *err)
     return STATUS_OK;
 }
 
-struct catalog *session_find_catalog(struct session *session, struct str name, struct err *err)
+static enum status complete(const struct session *session, struct arena *arena,
+                            const struct str *parts, uint32_t count, struct session_name *out)
 {
-    for (uint32_t i = 0; i < session->catalogs.count; i++) {
-        if (str_equal(session->catalogs.items[i]->name, name)) {
-            return session->catalogs.items[i];
-        }
-    }
-    if (str_is(name, "lake")) {
-        struct catalog *lake;
-        if (lake_open(session->options.data_directory, session->store, &lake, err) != STATUS_OK) {
-            return NULL;
-        }
-        VEC_PUSH(&session->catalogs, lake);
-        return lake;
-    }
-    ERR(err, STATUS_NOT_FOUND, "catalog '%.*s' does not exist", STR_ARGS(name));
-    return NULL;
-}
-
-static enum status complete(const struct session *session, const struct str *parts, uint32_t count,
-                            struct session_name *out)
-{
-    if (count < 1 || count > 3) {
+    if (count < 1) {
         return STATUS_INVALID_DATA;
     }
-    *out = (struct session_name){.catalog = count == 3 ? parts[0] : session->catalog,
+    *out = (struct session_name){.catalog = count >= 3 ? parts[0] : session->catalog,
                                  .database = count >= 2 ? parts[count - 2] : session->database,
                                  .name = parts[count - 1]};
+    if (count > 3) {
+        out->database = parts[1];
+        for (uint32_t i = 2; i + 1 < count; i++) {
+            out->database =
+                arena_printf(arena, "%.*s.%.*s", STR_ARGS(out->database), STR_ARGS(parts[i]));
+        }
+    }
     return STATUS_OK;
 }
 
-enum status session_complete(struct session *session, const struct ast_path *path,
-                             struct session_name *out, struct err *err)
+static struct str *parts_of(struct arena *arena, const struct ast_path *path)
 {
-    struct str parts[3] = {{0}};
-    for (uint32_t i = 0; i < path->count && i < 3; i++) {
+    struct str *parts = arena_new_array(arena, struct str, path->count + 1);
+    for (uint32_t i = 0; i < path->count; i++) {
         parts[i] = path->parts[i].text;
     }
-    if (complete(session, parts, path->count, out) != STATUS_OK) {
-        ERR(err, STATUS_INVALID_DATA, "a name has up to three parts: catalog.database.name");
+    return parts;
+}
+
+enum status session_complete(struct session *session, struct arena *arena,
+                             const struct ast_path *path, struct session_name *out, struct err *err)
+{
+    if (complete(session, arena, parts_of(arena, path), path->count, out) != STATUS_OK) {
+        ERR(err, STATUS_INVALID_DATA, "a name has the parts catalog.database.name");
         err_at(err, ERR_STAGE_VALIDATE, path->at.offset, path->at.length);
         return STATUS_INVALID_DATA;
     }
@@ -158,10 +150,13 @@ static enum status bind_find(void *self, struct arena *arena, const struct str *
     struct session *session = self;
     struct session_name name;
     struct err ignored;
-    if (complete(session, path, part_count, &name) != STATUS_OK) {
+    if (complete(session, arena, path, part_count, &name) != STATUS_OK) {
         return STATUS_NOT_FOUND;
     }
     enum status status = find(session, arena, &name, out, err != NULL ? err : &ignored);
+    if (status == STATUS_OK) {
+        status = session_resolve(session, arena, *out, out, err != NULL ? err : &ignored);
+    }
     if (status == STATUS_OK && !session_is_streaming(session)) {
         *out = with_end(arena, *out);
     }
@@ -188,7 +183,7 @@ static struct str bind_nearest(void *self, struct arena *arena, const struct str
 {
     struct session *session = self;
     struct session_name name;
-    if (complete(session, path, part_count, &name) != STATUS_OK) {
+    if (complete(session, arena, path, part_count, &name) != STATUS_OK) {
         return (struct str){0};
     }
     // A third of the letters may be wrong.
@@ -242,11 +237,8 @@ static enum status bind_find_file(void *self, struct arena *arena, const struct 
 
 void session_hint_table(struct statement_run *run, const struct ast_path *path, struct err *err)
 {
-    struct str parts[3] = {{0}};
-    for (uint32_t i = 0; i < path->count && i < 3; i++) {
-        parts[i] = path->parts[i].text;
-    }
-    struct str near = bind_nearest(run->session, &run->result->arena, parts, path->count);
+    struct arena *arena = &run->result->arena;
+    struct str near = bind_nearest(run->session, arena, parts_of(arena, path), path->count);
     if (near.size > 0) {
         err_hint(err, "did you mean '%.*s'?", STR_ARGS(near));
     }
@@ -256,7 +248,7 @@ enum status session_find_table(struct statement_run *run, const struct ast_path 
                                const struct table_def **out, struct err *err)
 {
     struct session_name name;
-    TRY(session_complete(run->session, path, &name, err));
+    TRY(session_complete(run->session, &run->result->arena, path, &name, err));
     enum status status = find(run->session, &run->result->arena, &name, out, err);
     if (status == STATUS_NOT_FOUND) {
         ERR(err, status, "table '%.*s.%.*s.%.*s' does not exist", STR_ARGS(name.catalog),

@@ -106,8 +106,7 @@ static enum status apply(struct sim_pointer *pointer, const struct table_name *t
         }
         char name[256];
         snprintf(name, sizeof name, "%.*s.%.*s", STR_ARGS(table->database), STR_ARGS(table->name));
-        VEC_PUSH(&pointer->tables,
-                 ((struct sim_pointer_table){mem_strdup(name), text_of(next)}));
+        VEC_PUSH(&pointer->tables, ((struct sim_pointer_table){mem_strdup(name), text_of(next)}));
         return STATUS_OK;
     }
     if (entry == NULL) {
@@ -143,9 +142,9 @@ static enum status lose(struct sim_pointer *pointer, const struct table_name *ta
     default: {
         char name[256];
         snprintf(name, sizeof name, "%.*s.%.*s", STR_ARGS(table->database), STR_ARGS(table->name));
-        struct sim_pointer_swap swap = {
-            mem_strdup(name), text_of(expected), text_of(next),
-            pointer->world->now_us + sim_random_between(&pointer->random, 1, LATE_MAX_US)};
+        struct sim_pointer_swap swap = {mem_strdup(name), text_of(expected), text_of(next),
+                                        pointer->world->now_us +
+                                            sim_random_between(&pointer->random, 1, LATE_MAX_US)};
         VEC_PUSH(&pointer->pending, swap);
         pointer->late++;
         return unknown(pointer, table, "no reply, it will be done later", err);
@@ -177,14 +176,14 @@ static enum status swap(struct table_pointer *base, const struct table_name *tab
     return status;
 }
 
-static const struct table_pointer_ops ops = {load, swap};
+static const struct table_pointer_ops ops = {.load = load, .swap = swap};
 
 void sim_pointer_init(struct sim_pointer *pointer, struct sim_world *world)
 {
-    *pointer = (struct sim_pointer){.base = {&ops},
-                                    .world = world,
-                                    .random = sim_random_stream(world->options.seed,
-                                                                STREAM_POINTER)};
+    *pointer =
+        (struct sim_pointer){.base = {&ops},
+                             .world = world,
+                             .random = sim_random_stream(world->options.seed, STREAM_POINTER)};
 }
 
 void sim_pointer_release(struct sim_pointer *pointer)

@@ -18,8 +18,8 @@
 
 enum { STREAM_ENV = 101, STREAM_FAULT, STREAM_LAKE, STREAM_DISK };
 
-static const char *const verbs[] = {"open", "read",   "put",  "create", "write",
-                                    "finish", "list", "remove", "info",   "sync"};
+static const char *const verbs[] = {"open", "read", "put",    "create", "write", "finish",
+                                    "list", "move", "remove", "info",   "sync"};
 
 static struct sim_world *world_of(struct clock *clock)
 {

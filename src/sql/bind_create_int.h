@@ -18,8 +18,9 @@ struct create {
 };
 
 struct str bind_create_text(const struct binder *binder, const struct ast_expr *expr);
-enum status bind_create_name(const struct bind_context *context, const struct ast_path *path,
-                             struct table_def *def, struct err *err);
+// Catalog, database and name; of more than three parts, the middle ones are the database's levels.
+void bind_create_name(const struct bind_context *context, const struct ast_path *path,
+                      struct table_def *def);
 // "a, b, c", for messages.
 struct str bind_create_columns(struct arena *arena, const struct table_column *columns,
                                uint32_t count);

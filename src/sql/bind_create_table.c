@@ -18,18 +18,19 @@ struct str bind_create_text(const struct binder *binder, const struct ast_expr *
     return copy;
 }
 
-enum status bind_create_name(const struct bind_context *context, const struct ast_path *path,
-                             struct table_def *def, struct err *err)
+void bind_create_name(const struct bind_context *context, const struct ast_path *path,
+                      struct table_def *def)
 {
-    if (path->count > 3) {
-        return REFUSE(err, path->at,
-                      "a table's name has at most three parts: catalog, database, "
-                      "table");
-    }
     def->name = path->parts[path->count - 1].text;
     def->database = path->count > 1 ? path->parts[path->count - 2].text : context->database;
     def->catalog_name = path->count > 2 ? path->parts[0].text : context->catalog_name;
-    return STATUS_OK;
+    if (path->count > 3) { // the levels of the database
+        def->database = path->parts[1].text;
+        for (uint32_t i = 2; i + 1 < path->count; i++) {
+            def->database = arena_printf(context->arena, "%.*s.%.*s", STR_ARGS(def->database),
+                                         STR_ARGS(path->parts[i].text));
+        }
+    }
 }
 
 struct str bind_create_columns(struct arena *arena, const struct table_column *columns,
@@ -413,7 +414,7 @@ enum status bind_create_table(const struct bind_context *context,
 {
     struct create create = {.ast = ast, .def = arena_new(context->arena, struct table_def)};
     bind_begin(&create.binder, context);
-    TRY(bind_create_name(context, &ast->name, create.def, err));
+    bind_create_name(context, &ast->name, create.def);
     if (ast->distribution.present) {
         return NOT_YET(err, ast->distribution.at, "DISTRIBUTED is not supported yet");
     }

@@ -91,7 +91,7 @@ enum status bind_create_view(const struct bind_context *context, const struct as
     bind_begin(&binder, context);
     struct table_def def = {
         .kind = TABLE_KIND_VIEW, .is_temporary = view->temporary, .comment = view->comment.value};
-    TRY(bind_create_name(context, &view->name, &def, err));
+    bind_create_name(context, &view->name, &def);
     binder.records_edits = true;
     struct rel *rel;
     TRY(bind_query_rel(&binder, view->query, &rel, err));

@@ -31,11 +31,6 @@ enum status bind_table_find(struct binder *binder, const struct ast_path *path,
                             const struct table_def **out, struct err *err)
 {
     const struct bind_tables *tables = &binder->context->tables;
-    if (path->count > 3) {
-        return REFUSE(err, path->at,
-                      "a table's name has at most three parts: catalog, database, "
-                      "table");
-    }
     struct str *parts = path_parts(binder->arena, path);
     enum status status = tables->find(tables->self, binder->arena, parts, path->count, out, err);
     if (status == STATUS_OK) {

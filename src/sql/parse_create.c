@@ -235,7 +235,7 @@ static enum status parse_database(struct parser *parser, struct ast_create_datab
 static enum status parse_catalog(struct parser *parser, struct ast_create_catalog *out)
 {
     out->if_not_exists = parse_create_if_not_exists(parser);
-    TRY(parse_name_one(parser, "a catalog's name", &out->name));
+    TRY(parse_name_any(parser, "a catalog's name", &out->name));
     TRY(parse_comment(parser, &out->comment));
     return parse_with(parser, &out->options);
 }
@@ -408,6 +408,9 @@ enum status parse_create_drop(struct parser *parser, struct ast_statement *out)
         TRY(parser_expect(parser, KEYWORD_TABLE));
     }
     drop->if_exists = parse_create_if_exists(parser);
+    if (drop->object == AST_OBJECT_CATALOG) {
+        return parse_name_single(parser, "a catalog's name", &drop->name);
+    }
     TRY(parse_name_path(parser, "a name", &drop->name));
     if (drop->object == AST_OBJECT_DATABASE) {
         drop->behavior = parser_accept(parser, KEYWORD_RESTRICT)  ? AST_DROP_RESTRICT

@@ -130,6 +130,11 @@ MUST_USE void *parser_grow_list(struct parser *parser, const void *items, uint32
 // ---- parse_name.c
 
 MUST_USE enum status parse_name_one(struct parser *parser, const char *what, struct ast_name *out);
+// Where nothing but a name can stand: reserved words are names, too.
+MUST_USE enum status parse_name_any(struct parser *parser, const char *what, struct ast_name *out);
+// The same as a path of one part.
+MUST_USE enum status parse_name_single(struct parser *parser, const char *what,
+                                       struct ast_path *out);
 MUST_USE enum status parse_name_path(struct parser *parser, const char *what, struct ast_path *out);
 // (a, b)
 MUST_USE enum status parse_name_list(struct parser *parser, struct ast_names *out);

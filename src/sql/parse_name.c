@@ -23,16 +23,38 @@ enum status parse_name_one(struct parser *parser, const char *what, struct ast_n
     return STATUS_OK;
 }
 
+enum status parse_name_any(struct parser *parser, const char *what, struct ast_name *out)
+{
+    struct token token = parser_current(parser);
+    if (token.kind != TOKEN_WORD) {
+        return parse_name_one(parser, what, out);
+    }
+    parser_advance(parser);
+    *out = parse_name_of_token(parser, token);
+    return STATUS_OK;
+}
+
+// Beside a '.' a word is a name, reserved or not: old.db.orders.
 enum status parse_name_path(struct parser *parser, const char *what, struct ast_path *out)
 {
     PARSER_LIST(struct ast_name) parts = {0};
     uint32_t from = parser_offset(parser);
     do {
         struct ast_name name;
-        TRY(parse_name_one(parser, what, &name));
+        bool beside_dot = parts.count > 0 || parser_ahead_kind(parser, 1, TOKEN_DOT);
+        TRY(beside_dot ? parse_name_any(parser, what, &name) : parse_name_one(parser, what, &name));
         PARSER_PUSH(parser, &parts, name);
     } while (parser_accept_kind(parser, TOKEN_DOT));
     *out = (struct ast_path){parts.items, parts.count, parser_span(parser, from)};
+    return STATUS_OK;
+}
+
+enum status parse_name_single(struct parser *parser, const char *what, struct ast_path *out)
+{
+    uint32_t from = parser_offset(parser);
+    struct ast_name *name = arena_new(parser->arena, struct ast_name);
+    TRY(parse_name_any(parser, what, name));
+    *out = (struct ast_path){name, 1, parser_span(parser, from)};
     return STATUS_OK;
 }
 

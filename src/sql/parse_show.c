@@ -28,7 +28,9 @@ static enum status parse_from(struct parser *parser, bool required, struct ast_s
     } else {
         return required ? parser_unexpected(parser, NULL) : STATUS_OK;
     }
-    return parse_name_path(parser, "a name", &show->name);
+    return parser_ahead_kind(parser, 1, TOKEN_DOT)
+               ? parse_name_path(parser, "a name", &show->name)
+               : parse_name_single(parser, "a name", &show->name);
 }
 
 static enum status parse_create(struct parser *parser, struct ast_show *show)
@@ -46,7 +48,9 @@ static enum status parse_create(struct parser *parser, struct ast_show *show)
         TRY(parser_expect(parser, KEYWORD_MATERIALIZED));
         TRY(parser_expect(parser, KEYWORD_TABLE));
     }
-    return parse_name_path(parser, "a name", &show->name);
+    return show->kind == AST_SHOW_CREATE_CATALOG
+               ? parse_name_single(parser, "a catalog's name", &show->name)
+               : parse_name_path(parser, "a name", &show->name);
 }
 
 static enum status parse_partitions(struct parser *parser, struct ast_show *show)

@@ -399,10 +399,14 @@ static enum status statement_use(struct parser *parser, struct ast_statement *ou
         out->kind = AST_USE_MODULES;
         return parse_bare_names(parser, "a module's name", &out->as.modules.names);
     }
-    bool catalog = parser_is_name(parser_peek(parser, 1)) && parser_accept(parser, KEYWORD_CATALOG);
-    out->kind = catalog ? AST_USE_CATALOG : AST_USE;
-    return parse_name_path(parser, catalog ? "a catalog's name" : "a database's name",
-                           &out->as.path);
+    enum token_kind next = parser_peek(parser, 1).kind;
+    if ((next == TOKEN_WORD || next == TOKEN_QUOTED_NAME) &&
+        parser_accept(parser, KEYWORD_CATALOG)) {
+        out->kind = AST_USE_CATALOG;
+        return parse_name_single(parser, "a catalog's name", &out->as.path);
+    }
+    out->kind = AST_USE;
+    return parse_name_path(parser, "a database's name", &out->as.path);
 }
 
 // LOAD MODULE m [WITH (...)], UNLOAD MODULE m.

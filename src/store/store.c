@@ -75,6 +75,11 @@ enum status store_list(struct store *store, struct str prefix, struct arena *are
     return store->ops->list(store, prefix, arena, out, count, err);
 }
 
+enum status store_move(struct store *store, struct str from, struct str to, struct err *err)
+{
+    return store->ops->move(store, from, to, err);
+}
+
 enum status store_remove(struct store *store, struct str path, struct err *err)
 {
     return store->ops->remove(store, path, err);

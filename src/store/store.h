@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // store: where files live: a local disk (store_file.h), memory that can lose power
-// (store_memory.h), later S3. What is above knows objects by their path and four ways to treat
-// them: put one whole, write one front to back, read ranges, remove.
+// (store_memory.h), later S3. What is above knows objects by their path and five ways to treat
+// them: put one whole, write one front to back, read ranges, move, remove.
 //
 //     struct store_writer *writer;
 //     TRY(store_create(store, path, &writer, err));
@@ -66,6 +66,7 @@ struct store_ops {
     // the start of names in one), sorted by path.
     enum status (*list)(struct store *store, struct str prefix, struct arena *arena,
                         struct store_object **out, size_t *count, struct err *err);
+    enum status (*move)(struct store *store, struct str from, struct str to, struct err *err);
     enum status (*remove)(struct store *store, struct str path, struct err *err);
     enum status (*info)(struct store *store, struct str path, struct store_object *out,
                         struct err *err);
@@ -107,6 +108,11 @@ void store_close(struct store_writer *writer); // NULL is allowed
 
 MUST_USE enum status store_list(struct store *store, struct str prefix, struct arena *arena,
                                 struct store_object **out, size_t *count, struct err *err);
+// The object at `from`, which has been made durable, is at `to` instead: never at neither, and
+// never in place of another: EXISTS where `to` is taken, of any number of callers exactly one
+// succeeds. Durable after store_sync() of its directory.
+MUST_USE enum status store_move(struct store *store, struct str from, struct str to,
+                                struct err *err);
 MUST_USE enum status store_remove(struct store *store, struct str path, struct err *err);
 MUST_USE enum status store_info(struct store *store, struct str path, struct store_object *out,
                                 struct err *err);

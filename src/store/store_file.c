@@ -285,6 +285,15 @@ static enum status do_list(struct store *store, struct str prefix, struct arena 
     return status;
 }
 
+static enum status do_move(struct store *store, struct str from, struct str to, struct err *err)
+{
+    char full_from[PATH_MAX];
+    char full_to[PATH_MAX];
+    TRY(full_path(store, from, full_from, err));
+    TRY(full_path(store, to, full_to, err));
+    return file_move(full_from, full_to, err);
+}
+
 static enum status do_remove(struct store *store, struct str path, struct err *err)
 {
     char full[PATH_MAX];
@@ -332,6 +341,7 @@ static const struct store_ops ops = {
     .put = do_put,
     .create = do_create,
     .list = do_list,
+    .move = do_move,
     .remove = do_remove,
     .info = do_info,
     .sync = do_sync,

@@ -17,6 +17,7 @@ struct object {
     struct buf *now;
     struct buf *stable;
     int64_t modified_us;
+    bool is_moved; // a power loss undoes a move as a whole
 };
 
 struct writer;
@@ -120,6 +121,7 @@ static enum status put_locked(struct store_memory *self, struct str path, struct
     }
     buf_unref(object->now);
     object->now = content;
+    object->is_moved = false;
     object->modified_us = now_us(self);
     if ((flags & STORE_SYNC_LATER) == 0 && !self->options.never_stable) {
         buf_unref(object->stable);
@@ -311,6 +313,38 @@ static enum status do_list(struct store *store, struct str prefix, struct arena 
     return status;
 }
 
+// The name is stable when the directory is; the content was so before.
+static enum status move_locked(struct store_memory *self, struct str from, struct str to,
+                               struct err *err)
+{
+    struct object *object = find(self, from);
+    if (object == NULL || object->now == NULL) {
+        return missing("move", from, err);
+    }
+    struct buf *content = buf_ref(object->now);
+    TRY(put_locked(self, to, content, STORE_EXCLUSIVE | STORE_SYNC_LATER, err));
+    object = find(self, from); // it may have moved
+    buf_unref(object->now);
+    object->now = NULL;
+    object->is_moved = true;
+    drop_if_nothing(self, object);
+    return STATUS_OK;
+}
+
+static enum status do_move(struct store *store, struct str from, struct str to, struct err *err)
+{
+    struct store_memory *self = (struct store_memory *)store;
+    bool after;
+    pthread_mutex_lock(&self->lock);
+    enum status fault = fault_of(self, STORE_MEMORY_MOVE, to, &after, err);
+    enum status status = fault;
+    if (fault == STATUS_OK || after) {
+        status = move_locked(self, from, to, err);
+    }
+    pthread_mutex_unlock(&self->lock);
+    return fault != STATUS_OK ? fault : status;
+}
+
 static enum status do_remove(struct store *store, struct str path, struct err *err)
 {
     struct store_memory *self = (struct store_memory *)store;
@@ -389,6 +423,7 @@ static const struct store_ops ops = {
     .put = do_put,
     .create = do_create,
     .list = do_list,
+    .move = do_move,
     .remove = do_remove,
     .info = do_info,
     .sync = do_sync,
@@ -416,7 +451,7 @@ void store_memory_crash(struct store *store)
     }
     for (uint32_t i = self->objects.count; i-- > 0;) {
         struct object *object = &self->objects.items[i];
-        if (object->now == NULL && object->stable != NULL) {
+        if (object->now == NULL && object->stable != NULL && !object->is_moved) {
             // Removed, and nobody knows whether that has reached the disk.
             self->random = hash_word(self->random + 1);
             if ((self->random & 1) == 0) {

@@ -172,6 +172,12 @@ static enum status do_create(struct store *store, struct str path, struct store_
     return refuse(path, err);
 }
 
+static enum status do_move(struct store *store, struct str from, struct str to, struct err *err)
+{
+    (void)store, (void)from;
+    return refuse(to, err);
+}
+
 static enum status do_remove(struct store *store, struct str path, struct err *err)
 {
     (void)store;
@@ -195,6 +201,7 @@ static const struct store_ops store_moved_ops = {
     .put = do_put,
     .create = do_create,
     .list = do_list,
+    .move = do_move,
     .remove = do_remove,
     .info = do_info,
     .sync = do_remove,

@@ -106,6 +106,24 @@ static void test_objects_are_put_read_listed_removed(void **state)
     on_both(objects_are_put_read_listed_removed);
 }
 
+static void a_move_never_takes_the_place_of_another(struct store *store)
+{
+    struct err err;
+    put(store, "t/a", "a", 0);
+    put(store, "t/b", "b", 0);
+    assert_int_equal(store_move(store, STR_LIT("t/a"), STR_LIT("t/b"), &err), STATUS_EXISTS);
+    assert_true(holds(store, "t/a", "a") && holds(store, "t/b", "b"));
+    assert_int_equal(store_move(store, STR_LIT("t/a"), STR_LIT("t/c"), &err), STATUS_OK);
+    assert_true(holds(store, "t/a", NULL) && holds(store, "t/c", "a"));
+    assert_int_equal(store_move(store, STR_LIT("t/a"), STR_LIT("t/d"), &err), STATUS_NOT_FOUND);
+}
+
+static void test_a_move_never_takes_the_place_of_another(void **state)
+{
+    (void)state;
+    on_both(a_move_never_takes_the_place_of_another);
+}
+
 static void what_is_written_appears_at_the_finish(struct store *store)
 {
     struct err err;
@@ -212,6 +230,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_objects_are_put_read_listed_removed),
+        cmocka_unit_test(test_a_move_never_takes_the_place_of_another),
         cmocka_unit_test(test_what_is_written_appears_at_the_finish),
         cmocka_unit_test(test_a_file_uri_is_its_path),
         cmocka_unit_test(test_a_power_loss_takes_what_was_not_synced),

@@ -121,7 +121,8 @@ static struct catalog *open_catalog(char **argv, struct store *store)
                                              .name = STR_LIT("lake"),
                                              .default_database = STR_LIT("default"),
                                              .warehouse = str_from(argv[1]),
-                                             .store = store};
+                                             .store = store,
+                                             .is_ours = true};
     CHECK(catalog_sqlite_open(&options, &catalog, &err));
     return catalog;
 }
