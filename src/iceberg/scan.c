@@ -8,8 +8,10 @@
 #include "base/vec.h"
 #include "codec/avro_reader.h"
 #include "data/predicate.h"
+#include "iceberg/delete_index.h"
 #include "iceberg/iceberg_table.h"
 #include "iceberg/manifest.h"
+#include "iceberg/scan_int.h"
 #include "iceberg/scan_prune.h"
 #include "store/store.h"
 
@@ -25,15 +27,15 @@ struct planner {
     int32_t *metric_ids;       // that the predicate looks at, ascending
     uint32_t metric_id_count;
     struct avro_schema_cache cache;
+    struct delete_index deletes;
     task_vec tasks;
     struct scan_plan *plan;
     int64_t added_by; // only files that this snapshot added; TABLE_NONE: all
 };
 
-// Which snapshot, and which schema its rows are read with.
-static enum status choose(struct iceberg_table *table, const struct scan_options *options,
-                          const struct table_snapshot **snapshot,
-                          const struct table_schema **schema, struct err *err)
+enum status scan_choose(struct iceberg_table *table, const struct scan_options *options,
+                        const struct table_snapshot **snapshot, const struct table_schema **schema,
+                        struct err *err)
 {
     const struct table_metadata *metadata = table->metadata;
     int64_t id = options->snapshot_id;
@@ -75,28 +77,60 @@ static struct scan_prune *prune_of(struct planner *planner, int32_t spec_id)
     return NULL;
 }
 
-static void add_task(struct planner *planner, const struct manifest_reader *reader,
-                     const struct manifest_entry *entry)
+static enum status add_task(struct planner *planner, const struct partition_spec *spec,
+                            const struct manifest_entry *entry, struct err *err)
 {
     struct data_file file = entry->file;
     file.metrics = NULL;
     file.metric_count = 0;
-    struct data_file *copy = data_file_copy(planner->arena, manifest_reader_spec(reader), &file);
-    struct scan_task task = {*copy, entry->sequence_number};
+    struct scan_task task = {.file = *data_file_copy(planner->arena, spec, &file),
+                             .sequence_number = entry->sequence_number};
+    TRY(delete_index_assign(&planner->deletes, spec, &task, err));
     VEC_PUSH(&planner->tasks, task);
     planner->plan->record_count += (uint64_t)entry->file.record_count;
+    return STATUS_OK;
 }
 
-static enum status refuse_deletes(const struct manifest_entry *entry, struct err *err)
+// A delete file is left out where the rows that it deletes do not match. Of equality deletes only
+// the key columns tell that: other columns hold what the row was when it was deleted, or nothing.
+static bool may_delete(struct planner *planner, const struct data_file *file)
 {
-    enum status status =
-        ERR(err, STATUS_UNSUPPORTED, "the table has %s (%.*s), which cannot be read yet",
-            entry->file.content == DATA_FILE_EQUALITY_DELETES ? "equality deletes"
-            : str_is_nocase(entry->file.format, "puffin")     ? "deletion vectors"
-                                                              : "position deletes",
-            STR_ARGS(entry->file.path));
-    err_hint(err, "compact the table with the engine that wrote them; deletes are then applied");
-    return status;
+    if (file->content != DATA_FILE_EQUALITY_DELETES || planner->predicate == NULL) {
+        return true;
+    }
+    struct predicate keys = {0};
+    struct predicate_term *terms = arena_new_array(&planner->scratch, struct predicate_term,
+                                                   planner->predicate->term_count + 1);
+    for (uint32_t i = 0; i < planner->predicate->term_count; i++) {
+        for (uint32_t j = 0; j < file->equality_id_count; j++) {
+            if (planner->predicate->terms[i].column_id == file->equality_ids[j]) {
+                terms[keys.term_count++] = planner->predicate->terms[i];
+            }
+        }
+    }
+    keys.terms = terms;
+    return scan_prune_file(&planner->scratch, &keys, planner->schema, file);
+}
+
+static enum status add_entry(struct planner *planner, const struct partition_spec *spec,
+                             const struct scan_prune *prune, const struct manifest_entry *entry,
+                             struct err *err)
+{
+    bool is_data = entry->file.content == DATA_FILE_DATA;
+    arena_reset(&planner->scratch);
+    if (!scan_prune_tuple(prune, entry->file.partition) ||
+        (is_data ? !scan_prune_file(&planner->scratch, planner->predicate, planner->schema,
+                                    &entry->file)
+                 : !may_delete(planner, &entry->file))) {
+        planner->plan->files_pruned += is_data;
+        planner->plan->deletes_pruned += !is_data;
+        return STATUS_OK;
+    }
+    if (is_data) {
+        return add_task(planner, spec, entry, err);
+    }
+    planner->plan->delete_count++;
+    return delete_index_add(&planner->deletes, spec, entry, err);
 }
 
 static enum status read_manifest(struct planner *planner, const struct manifest_file *file,
@@ -124,17 +158,12 @@ static enum status read_manifest(struct planner *planner, const struct manifest_
             (entry.status != MANIFEST_ADDED || entry.snapshot_id != planner->added_by)) {
             continue;
         }
-        if (entry.file.content != DATA_FILE_DATA) {
-            status = refuse_deletes(&entry, err);
-            break;
-        }
-        arena_reset(&planner->scratch);
-        if (!scan_prune_tuple(prune, entry.file.partition) ||
-            !scan_prune_file(&planner->scratch, planner->predicate, planner->schema, &entry.file)) {
-            planner->plan->files_pruned++;
-            continue;
-        }
-        add_task(planner, reader, &entry);
+        bool is_data = entry.file.content == DATA_FILE_DATA;
+        status =
+            is_data == (file->content == MANIFEST_DATA)
+                ? add_entry(planner, manifest_reader_spec(reader), prune, &entry, err)
+                : ERR(err, STATUS_INVALID_DATA,
+                      "manifest %.*s: data and delete files in one manifest", STR_ARGS(file->path));
     }
     manifest_reader_free(reader);
     buf_unref(bytes);
@@ -161,34 +190,50 @@ static void prepare(struct planner *planner)
     for (uint32_t i = 0; i < terms; i++) {
         planner->metric_ids[planner->metric_id_count++] = planner->predicate->terms[i].column_id;
     }
+    planner->metric_ids[planner->metric_id_count++] = ICEBERG_ID_DELETE_PATH;
     qsort(planner->metric_ids, planner->metric_id_count, sizeof(int32_t), compare_ids);
 }
 
+static enum status plan_manifest(struct planner *planner, const struct manifest_file *file,
+                                 struct err *err)
+{
+    struct scan_prune *prune = prune_of(planner, file->spec_id);
+    if (prune == NULL) {
+        return ERR(err, STATUS_INVALID_DATA, "manifest %.*s: no partition spec %d",
+                   STR_ARGS(file->path), file->spec_id);
+    }
+    if ((file->added_files == 0 && file->existing_files == 0) ||
+        (planner->added_by != TABLE_NONE &&
+         (file->content != MANIFEST_DATA || file->snapshot_id != planner->added_by))) {
+        return STATUS_OK;
+    }
+    if (!scan_prune_manifest(prune, file)) {
+        planner->plan->manifests_pruned++;
+        return STATUS_OK;
+    }
+    planner->plan->manifests_read++;
+    return read_manifest(planner, file, prune, err);
+}
+
+// Delete files first, so that each data file finds its own as it comes.
 static enum status plan_manifests(struct planner *planner, const struct table_snapshot *snapshot,
                                   struct err *err)
 {
+    static const enum manifest_content passes[] = {MANIFEST_DELETES, MANIFEST_DATA};
     const struct manifest_file *files;
     uint32_t count;
     TRY(iceberg_table_manifests(planner->table, snapshot, &files, &count, err));
-    for (uint32_t i = 0; i < count; i++) {
-        struct scan_prune *prune = prune_of(planner, files[i].spec_id);
-        if (prune == NULL) {
-            return ERR(err, STATUS_INVALID_DATA, "manifest %.*s: no partition spec %d",
-                       STR_ARGS(files[i].path), files[i].spec_id);
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < count; i++) {
+            if (files[i].content == passes[pass]) {
+                TRY(plan_manifest(planner, &files[i], err));
+            }
         }
-        if ((files[i].added_files == 0 && files[i].existing_files == 0) ||
-            (planner->added_by != TABLE_NONE &&
-             (files[i].content != MANIFEST_DATA || files[i].snapshot_id != planner->added_by))) {
-            continue;
+        if (pass == 0) {
+            TRY(delete_index_finish(&planner->deletes, err));
         }
-        // Delete files are looked at in any case: they may belong to any data file kept.
-        if (files[i].content == MANIFEST_DATA && !scan_prune_manifest(prune, &files[i])) {
-            planner->plan->manifests_pruned++;
-            continue;
-        }
-        planner->plan->manifests_read++;
-        TRY(read_manifest(planner, &files[i], prune, err));
     }
+    planner->plan->delete_group_count = planner->deletes.group_count;
     return STATUS_OK;
 }
 
@@ -221,12 +266,13 @@ enum status scan_plan(struct iceberg_table *table, const struct scan_options *op
                               .plan = out,
                               .added_by = TABLE_NONE};
     *out = (struct scan_plan){0};
-    TRY(choose(table, options, &out->snapshot, &out->schema, err));
+    TRY(scan_choose(table, options, &out->snapshot, &out->schema, err));
     planner.schema = out->schema;
     if (out->snapshot == NULL) {
         return STATUS_OK;
     }
     arena_init(&planner.scratch);
+    delete_index_init(&planner.deletes, arena);
     prepare(&planner);
     enum status status = options->is_incremental
                              ? plan_appends(&planner, options, out->snapshot, err)
@@ -235,129 +281,8 @@ enum status scan_plan(struct iceberg_table *table, const struct scan_options *op
     out->tasks =
         arena_copy(arena, planner.tasks.items, planner.tasks.count * sizeof *planner.tasks.items);
     VEC_RELEASE(&planner.tasks);
+    delete_index_release(&planner.deletes);
     avro_schema_cache_release(&planner.cache);
     arena_release(&planner.scratch);
     return status;
-}
-
-// Folds one file into a MIN or MAX.
-static void fold_bound(struct arena *arena, const struct iceberg_type *type,
-                       const struct data_file *file, struct scan_figure *figure)
-{
-    const struct data_file_metric *metric = data_file_metric(file, figure->column_id);
-    struct err ignored;
-    struct iceberg_value value;
-    if (file->record_count == 0) {
-        return;
-    }
-    if (metric == NULL || metric->null_count == DATA_FILE_NONE) {
-        figure->known = false;
-        return;
-    }
-    bool is_float = type->kind == ICEBERG_FLOAT || type->kind == ICEBERG_DOUBLE;
-    struct str bytes = figure->kind == SCAN_MIN ? metric->lower : metric->upper;
-    if (metric->null_count == file->record_count) {
-        return; // only nulls
-    }
-    if (bytes.ptr == NULL || (is_float && metric->nan_count != 0) ||
-        iceberg_value_decode(type, bytes, &value, &ignored) != STATUS_OK) {
-        figure->known = false;
-        return;
-    }
-    int order = figure->value.is_null ? 0 : iceberg_value_compare(type, &value, &figure->value);
-    if (figure->value.is_null || (figure->kind == SCAN_MIN ? order < 0 : order > 0)) {
-        figure->value = iceberg_value_copy(arena, type, &value);
-    }
-}
-
-// Whether bounds of the type are attained: those of strings and bytes may be shortened.
-static bool is_exact(const struct table_schema *schema, const struct scan_figure *figure)
-{
-    const struct table_schema_entry *entry = table_schema_by_id(schema, figure->column_id);
-    if (entry == NULL || entry->below_list || entry->parent != UINT32_MAX) {
-        return false;
-    }
-    enum iceberg_kind kind = entry->field->type->kind;
-    return figure->kind == SCAN_COUNT_VALUES ||
-           (kind <= ICEBERG_TIMESTAMPTZ_NS || kind == ICEBERG_DECIMAL);
-}
-
-static void fold(struct arena *arena, const struct table_schema *schema,
-                 const struct data_file *file, struct scan_figure *figure)
-{
-    if (figure->kind == SCAN_COUNT_ROWS) {
-        figure->value.as.i64 += file->record_count;
-    } else if (figure->kind == SCAN_COUNT_VALUES) {
-        const struct data_file_metric *metric = data_file_metric(file, figure->column_id);
-        figure->known = figure->known && metric != NULL && metric->null_count != DATA_FILE_NONE;
-        figure->value.as.i64 += figure->known ? file->record_count - metric->null_count : 0;
-    } else if (figure->known) {
-        const struct iceberg_type *type =
-            table_schema_by_id(schema, figure->column_id)->field->type;
-        fold_bound(arena, type, file, figure);
-    }
-}
-
-static enum status fold_manifest(struct iceberg_table *table, const struct table_schema *schema,
-                                 const struct manifest_file *row, struct arena *arena,
-                                 struct scan_figure *figures, uint32_t count, struct err *err)
-{
-    struct manifest_reader *reader = NULL;
-    struct manifest_entry entry;
-    struct buf *bytes;
-    struct manifest_reader_options options = {
-        .file = row, .spec = table_metadata_spec(table->metadata, row->spec_id)};
-    if (options.spec == NULL) {
-        return ERR(err, STATUS_INVALID_DATA, "no partition spec %d", row->spec_id);
-    }
-    TRY(store_read(table->place.store, row->path, TABLE_MANIFEST_BYTES_MAX, &bytes, err));
-    enum status status =
-        manifest_reader_open(str_make(bytes->ptr, bytes->size), &options, &reader, err);
-    while (status == STATUS_OK) {
-        status = manifest_reader_next(reader, &entry, err);
-        for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
-            fold(arena, schema, &entry.file, &figures[i]);
-        }
-    }
-    manifest_reader_free(reader);
-    buf_unref(bytes);
-    return status == STATUS_END ? STATUS_OK : status;
-}
-
-enum status scan_figures(struct iceberg_table *table, const struct scan_options *options,
-                         struct arena *arena, struct scan_figure *figures, uint32_t count,
-                         struct err *err)
-{
-    const struct table_snapshot *snapshot;
-    const struct table_schema *schema;
-    const struct manifest_file *files = NULL;
-    uint32_t file_count = 0;
-    bool only_rows = true;
-    bool has_deletes = false;
-    TRY(choose(table, options, &snapshot, &schema, err));
-    if (snapshot != NULL) {
-        TRY(iceberg_table_manifests(table, snapshot, &files, &file_count, err));
-    }
-    for (uint32_t i = 0; i < file_count; i++) {
-        has_deletes = has_deletes || files[i].content == MANIFEST_DELETES;
-        only_rows = only_rows && files[i].added_rows != MANIFEST_NONE &&
-                    files[i].existing_rows != MANIFEST_NONE;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        bool is_count = figures[i].kind == SCAN_COUNT_ROWS || figures[i].kind == SCAN_COUNT_VALUES;
-        figures[i].known =
-            !has_deletes && (figures[i].kind == SCAN_COUNT_ROWS || is_exact(schema, &figures[i]));
-        figures[i].value = (struct iceberg_value){.is_null = !is_count};
-        only_rows = only_rows && figures[i].kind == SCAN_COUNT_ROWS;
-    }
-    for (uint32_t i = 0; !has_deletes && i < file_count; i++) {
-        if (only_rows) { // the list tells
-            for (uint32_t j = 0; j < count; j++) {
-                figures[j].value.as.i64 += files[i].added_rows + files[i].existing_rows;
-            }
-        } else {
-            TRY(fold_manifest(table, schema, &files[i], arena, figures, count, err));
-        }
-    }
-    return STATUS_OK;
 }

@@ -11,8 +11,12 @@
 // Columns that the file lacks come as the value of an identity partition, else their initial
 // default, else nulls. Types are those of the schema, also where the file's are narrower.
 //
-// Rows are not filtered: the predicate only leaves out row groups and pages. Parquet only; other
-// formats are UNSUPPORTED. Batches are borrowed until the next call.
+// Deleted rows do not appear: what the task's delete files say is taken from options.deletes, which
+// the readers of one scan share. Key columns of equality deletes that the caller has not asked for
+// are read and left out again. Whoever asks for the metadata column _deleted gets all rows instead.
+//
+// Rows are not filtered by the predicate: it only leaves out row groups and pages. Formats are
+// those of file_reader.h. Batches are borrowed until the next call.
 //
 // Threads: one at a time.
 #pragma once
@@ -24,6 +28,7 @@
 #include "data/batch.h"
 #include "iceberg/scan.h"
 
+struct delete_filter;
 struct store;
 struct table_metadata;
 struct table_reader;
@@ -35,6 +40,9 @@ struct table_reader_options {
     const struct table_schema *schema;     // of the scan plan
     const uint32_t *columns;               // positions among the schema's columns; NULL: all
     uint32_t column_count;
+    const int32_t *metadata_ids; // metadata columns (metadata_column.h), behind the others
+    uint32_t metadata_count;
+    struct delete_filter *deletes;     // of the scan; NULL: the reader makes its own if needed
     const struct predicate *predicate; // NULL: none
     struct budget *budget;             // NULL: none
     uint32_t row_group_first;          // a part of the file
@@ -47,6 +55,9 @@ MUST_USE enum status table_reader_open(const struct table_reader_options *option
 void table_reader_free(struct table_reader *reader); // NULL is allowed
 MUST_USE enum status table_reader_next(struct table_reader *reader, struct batch *out,
                                        struct err *err);
-// The place in the file of the first row of the batch returned last.
+// The place in the file of the first row of the batch returned last; of each row where they are not
+// consecutive, else NULL; and behind the last row that was looked at for it.
 uint64_t table_reader_position(const struct table_reader *reader);
+const uint64_t *table_reader_places(const struct table_reader *reader);
+uint64_t table_reader_end(const struct table_reader *reader);
 struct parquet_reader_counters table_reader_counters(const struct table_reader *reader);

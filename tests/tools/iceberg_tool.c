@@ -17,7 +17,8 @@
 //
 // append: batch=ROWS, checkpoint=ROWS (a barrier without a commit), restart=1 (a new writer from
 // the state at each checkpoint), memory=BYTES, commits=N. read: columns=a,b; where=ID:OP:JSON (a
-// canonical value; several), snapshot=ID, ref=NAME, figures=1.
+// canonical value; several), snapshot=ID, ref=NAME, figures=1, metadata=_row_id,_pos (columns
+// before the others), bare=1 (deletion vectors outside of Puffin files).
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,9 @@
 #include "iceberg/catalog_sqlite.h"
 #include "iceberg/commit.h"
 #include "iceberg/data_writer.h"
+#include "iceberg/delete_filter.h"
 #include "iceberg/iceberg_table.h"
+#include "iceberg/metadata_column.h"
 #include "iceberg/scan.h"
 #include "iceberg/spec/json_need.h"
 #include "iceberg/spec/table_update.h"
@@ -396,20 +399,21 @@ static uint32_t *parse_columns(struct arena *arena, const char *text,
     return columns;
 }
 
-static void print_rows(const struct table_schema *schema, const uint32_t *columns,
-                       uint32_t column_count, const struct batch *batch)
+static void print_rows(const struct iceberg_field *const *fields, uint32_t metadata_count,
+                       const struct batch *batch)
 {
     struct strbuf out;
     strbuf_init(&out, TEXT_MAX);
     for (uint32_t row = 0; row < batch->row_count; row++) {
         strbuf_reset(&out);
-        for (uint32_t i = 0; i < column_count; i++) {
-            const struct iceberg_field *field =
-                &schema->root->fields[columns != NULL ? columns[i] : i];
+        for (uint32_t i = 0; i < batch->column_count; i++) {
+            // Metadata columns come last and are shown first.
+            uint32_t others = batch->column_count - metadata_count;
+            uint32_t at = i < metadata_count ? others + i : i - metadata_count;
             strbuf_add_byte(&out, i > 0 ? ',' : '{');
-            canonical_rows_text(&out, field->name);
+            canonical_rows_text(&out, fields[at]->name);
             strbuf_add_byte(&out, ':');
-            canonical_rows_print(&out, field->type, &batch->columns[i], row);
+            canonical_rows_print(&out, fields[at]->type, &batch->columns[at], row);
         }
         strbuf_add_text(&out, "}\n");
         fwrite(out.ptr, 1, out.size, stdout);
@@ -455,6 +459,72 @@ static void print_figures(struct iceberg_table *table, const struct scan_options
     arena_release(&arena);
 }
 
+// metadata=a,b: their ids.
+static int32_t *parse_metadata(struct arena *arena, const char *text,
+                               const struct table_metadata *metadata, uint32_t *count)
+{
+    int32_t *ids = arena_new_array(arena, int32_t, METADATA_COLUMN_COUNT);
+    struct str rest = str_from(text);
+    *count = 0;
+    while (rest.size > 0) {
+        size_t end = str_find(rest, ',');
+        for (uint32_t i = 0; i < METADATA_COLUMN_COUNT; i++) {
+            struct iceberg_field field;
+            struct err err;
+            if (metadata_column_field(arena, metadata, metadata_column_ids[i], &field, &err) ==
+                    STATUS_OK &&
+                str_equal(field.name, str_slice(rest, 0, end))) {
+                ids[(*count)++] = field.id;
+            }
+        }
+        rest = str_slice(rest, end + 1, rest.size);
+    }
+    return ids;
+}
+
+// All fields in the order of the batches.
+static const struct iceberg_field **output_fields(struct arena *arena,
+                                                  const struct table_reader_options *options)
+{
+    struct err err;
+    const struct iceberg_field **fields =
+        arena_alloc(arena, (options->column_count + options->metadata_count + 1) * sizeof *fields);
+    for (uint32_t i = 0; i < options->column_count; i++) {
+        uint32_t at = options->columns != NULL ? options->columns[i] : i;
+        fields[i] = &options->schema->root->fields[at];
+    }
+    for (uint32_t i = 0; i < options->metadata_count; i++) {
+        struct iceberg_field *field = arena_new(arena, struct iceberg_field);
+        CHECK(
+            metadata_column_field(arena, options->metadata, options->metadata_ids[i], field, &err));
+        fields[options->column_count + i] = field;
+    }
+    return fields;
+}
+
+// Prints the rows of all tasks; returns how many were pruned within files.
+static uint64_t read_tasks(const struct scan_plan *plan, const struct table_reader_options *options,
+                           const struct iceberg_field *const *fields)
+{
+    struct err err;
+    uint64_t pruned = 0;
+    for (uint32_t i = 0; i < plan->task_count; i++) {
+        struct table_reader *reader;
+        struct batch batch;
+        enum status status;
+        CHECK(table_reader_open(options, &plan->tasks[i], &reader, &err));
+        while ((status = table_reader_next(reader, &batch, &err)) == STATUS_OK) {
+            print_rows(fields, options->metadata_count, &batch);
+        }
+        if (status != STATUS_END) {
+            die("read", &err);
+        }
+        pruned += table_reader_counters(reader).rows_pruned;
+        table_reader_free(reader);
+    }
+    return pruned;
+}
+
 static void read_table(struct iceberg_table *table, int argc, char **argv)
 {
     struct err err;
@@ -462,7 +532,6 @@ static void read_table(struct iceberg_table *table, int argc, char **argv)
     struct scan_options options = {.snapshot_id = number(argc, argv, "snapshot", 0),
                                    .ref = str_from(option(argc, argv, "ref", ""))};
     struct scan_plan plan;
-    uint64_t pruned = 0;
     const char *columns_text = option(argc, argv, "columns", NULL);
     const struct table_schema *current = table_metadata_current_schema(table->metadata);
     options.predicate = parse_where(&arena, argc, argv, current);
@@ -472,34 +541,33 @@ static void read_table(struct iceberg_table *table, int argc, char **argv)
         arena_release(&arena);
         return;
     }
-    uint32_t column_count = plan.schema->root->field_count;
-    uint32_t *columns = columns_text != NULL
-                            ? parse_columns(&arena, columns_text, plan.schema, &column_count)
-                            : NULL;
-    for (uint32_t i = 0; i < plan.task_count; i++) {
-        struct table_reader *reader;
-        struct batch batch;
-        enum status status;
-        struct table_reader_options reader_options = {.store = table->place.store,
-                                                      .metadata = table->metadata,
-                                                      .schema = plan.schema,
-                                                      .columns = columns,
-                                                      .column_count = column_count,
-                                                      .predicate = options.predicate};
-        CHECK(table_reader_open(&reader_options, &plan.tasks[i], &reader, &err));
-        while ((status = table_reader_next(reader, &batch, &err)) == STATUS_OK) {
-            print_rows(plan.schema, columns, column_count, &batch);
-        }
-        if (status != STATUS_END) {
-            die("read", &err);
-        }
-        pruned += table_reader_counters(reader).rows_pruned;
-        table_reader_free(reader);
+    struct table_reader_options reader = {.store = table->place.store,
+                                          .metadata = table->metadata,
+                                          .schema = plan.schema,
+                                          .column_count = plan.schema->root->field_count,
+                                          .predicate = options.predicate};
+    if (columns_text != NULL) {
+        reader.columns = parse_columns(&arena, columns_text, plan.schema, &reader.column_count);
     }
+    reader.metadata_ids = parse_metadata(&arena, option(argc, argv, "metadata", ""),
+                                         table->metadata, &reader.metadata_count);
+    struct delete_filter_options deletes = {.store = reader.store,
+                                            .metadata = reader.metadata,
+                                            .schema = reader.schema,
+                                            .tasks = plan.tasks,
+                                            .task_count = plan.task_count,
+                                            .bare_vectors = number(argc, argv, "bare", 0) != 0};
+    reader.deletes = delete_filter_new(&deletes);
+    uint64_t pruned = read_tasks(&plan, &reader, output_fields(&arena, &reader));
+    struct delete_counters counters = delete_filter_counters(reader.deletes);
     fprintf(stderr,
             "manifests %" PRIu64 " read %" PRIu64 " pruned, files %u read %" PRIu64
             " pruned, rows %" PRIu64 " pruned within\n",
             plan.manifests_read, plan.manifests_pruned, plan.task_count, plan.files_pruned, pruned);
+    fprintf(stderr,
+            "deletes %u planned %" PRIu64 " pruned %" PRIu64 " read, rows %" PRIu64 " removed\n",
+            plan.delete_count, plan.deletes_pruned, counters.files_read, counters.rows_removed);
+    delete_filter_free(reader.deletes);
     arena_release(&arena);
 }
 

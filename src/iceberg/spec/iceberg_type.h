@@ -63,9 +63,16 @@ enum iceberg_kind {
 
 enum {
     ICEBERG_DEPTH_MAX = 32,
-    ICEBERG_ID_RESERVED = 2147483447, // ids above are metadata columns
-    ICEBERG_ID_FILE = 2147483646,     // _file
-    ICEBERG_ID_POS = 2147483645,      // _pos
+    ICEBERG_ID_RESERVED = 2147483447,     // ids above are metadata columns
+    ICEBERG_ID_FILE = 2147483646,         // _file
+    ICEBERG_ID_POS = 2147483645,          // _pos
+    ICEBERG_ID_DELETED = 2147483644,      // _deleted
+    ICEBERG_ID_SPEC = 2147483643,         // _spec_id
+    ICEBERG_ID_PARTITION = 2147483642,    // _partition
+    ICEBERG_ID_DELETE_PATH = 2147483546,  // file_path of position deletes
+    ICEBERG_ID_DELETE_POS = 2147483545,   // pos of position deletes
+    ICEBERG_ID_ROW = 2147483540,          // _row_id
+    ICEBERG_ID_ROW_SEQUENCE = 2147483539, // _last_updated_sequence_number
 };
 
 struct iceberg_field {

@@ -89,6 +89,34 @@ uint64_t iceberg_value_hash(const struct iceberg_type *type, const struct iceber
     return 0;
 }
 
+void iceberg_value_add_key(struct strbuf *out, const struct iceberg_type *type,
+                           const struct iceberg_value *value)
+{
+    enum form form = form_of(type);
+    uint64_t bits;
+    strbuf_add_byte(out, value->is_null ? 'n' : (char)('0' + form));
+    if (value->is_null) {
+        return;
+    }
+    switch (form) {
+    case FORM_I64:
+        strbuf_add(out, str_make((const char *)&value->as.i64, sizeof value->as.i64));
+        break;
+    case FORM_F64:
+        bits = canonical_bits(value->as.f64);
+        strbuf_add(out, str_make((const char *)&bits, sizeof bits));
+        break;
+    case FORM_I128:
+        strbuf_add(out, str_make((const char *)&value->as.i128, sizeof value->as.i128));
+        break;
+    case FORM_BYTES:
+        bits = value->as.bytes.size;
+        strbuf_add(out, str_make((const char *)&bits, sizeof bits));
+        strbuf_add(out, value->as.bytes);
+        break;
+    }
+}
+
 static int compare_f64(double a, double b)
 {
     if (isnan(a) || isnan(b)) {

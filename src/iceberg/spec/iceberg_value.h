@@ -37,6 +37,9 @@ struct iceberg_value {
 bool iceberg_value_equal(const struct iceberg_type *type, const struct iceberg_value *a,
                          const struct iceberg_value *b);
 uint64_t iceberg_value_hash(const struct iceberg_type *type, const struct iceberg_value *value);
+// Appends bytes that are equal for equal values, also of a type and one that it is promoted to.
+void iceberg_value_add_key(struct strbuf *out, const struct iceberg_type *type,
+                           const struct iceberg_value *value);
 // The order of the type, not for nulls; -0.0 before 0.0, NaN last.
 int iceberg_value_compare(const struct iceberg_type *type, const struct iceberg_value *a,
                           const struct iceberg_value *b);

@@ -61,6 +61,38 @@ enum status json_need_i64(const struct json_tree *node, const char *key, int64_t
                                              : json_need_i64_or(node, key, 0, out, err);
 }
 
+// Digits of a number above INT64_MAX and below 2^64.
+static bool is_unsigned(const struct json_tree *found, int64_t *out)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < found->text.size; i++) {
+        unsigned char digit = (unsigned char)(found->text.ptr[i] - '0');
+        if (digit > 9 || __builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, digit, &value)) {
+            return false;
+        }
+    }
+    *out = (int64_t)value;
+    return found->text.size > 0;
+}
+
+enum status json_need_id_or(const struct json_tree *node, const char *key, int64_t absent,
+                            int64_t *out, struct err *err)
+{
+    const struct json_tree *found = json_tree_find(node, key);
+    if (found != NULL && found->kind == JSON_TREE_REAL && is_unsigned(found, out)) {
+        return STATUS_OK;
+    }
+    return json_need_i64_or(node, key, absent, out, err);
+}
+
+enum status json_need_id(const struct json_tree *node, const char *key, int64_t *out,
+                         struct err *err)
+{
+    return json_tree_find(node, key) == NULL ? missing(key, err)
+                                             : json_need_id_or(node, key, 0, out, err);
+}
+
 enum status json_need_i32_or(const struct json_tree *node, const char *key, int32_t absent,
                              int32_t *out, struct err *err)
 {

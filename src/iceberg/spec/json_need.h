@@ -27,6 +27,12 @@ MUST_USE enum status json_need_i64_or(const struct json_tree *node, const char *
                                       int64_t *out, struct err *err);
 MUST_USE enum status json_need_i32_or(const struct json_tree *node, const char *key, int32_t absent,
                                       int32_t *out, struct err *err);
+// An id of 64 bits. Writers that make them without a sign go above INT64_MAX, in the JSON only: in
+// Avro the same bits are a negative number, which is what comes here.
+MUST_USE enum status json_need_id(const struct json_tree *node, const char *key, int64_t *out,
+                                  struct err *err);
+MUST_USE enum status json_need_id_or(const struct json_tree *node, const char *key, int64_t absent,
+                                     int64_t *out, struct err *err);
 // Absent: *out is NULL.
 MUST_USE enum status json_need_array_or(const struct json_tree *node, const char *key,
                                         const struct json_tree **out, struct err *err);

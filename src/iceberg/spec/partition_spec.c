@@ -166,6 +166,15 @@ uint64_t partition_spec_tuple_hash(const struct partition_spec *spec,
     return hash;
 }
 
+void partition_spec_tuple_key(struct strbuf *out, const struct partition_spec *spec,
+                              const struct iceberg_value *tuple)
+{
+    strbuf_add(out, str_make((const char *)&spec->spec_id, sizeof spec->spec_id));
+    for (uint32_t i = 0; i < spec->field_count; i++) {
+        iceberg_value_add_key(out, spec->fields[i].result, &tuple[i]);
+    }
+}
+
 const struct iceberg_value *partition_spec_tuple_copy(struct arena *arena,
                                                       const struct partition_spec *spec,
                                                       const struct iceberg_value *tuple)

@@ -54,6 +54,9 @@ bool partition_spec_tuple_equal(const struct partition_spec *spec, const struct 
                                 const struct iceberg_value *b);
 uint64_t partition_spec_tuple_hash(const struct partition_spec *spec,
                                    const struct iceberg_value *tuple);
+// Appends bytes that are equal for equal partitions of one spec.
+void partition_spec_tuple_key(struct strbuf *out, const struct partition_spec *spec,
+                              const struct iceberg_value *tuple);
 const struct iceberg_value *partition_spec_tuple_copy(struct arena *arena,
                                                       const struct partition_spec *spec,
                                                       const struct iceberg_value *tuple);

@@ -126,8 +126,8 @@ static enum status parse_strings(struct arena *arena, const struct json_tree *js
 static enum status parse_snapshot(struct arena *arena, const struct json_tree *json,
                                   struct table_snapshot *out, struct err *err)
 {
-    TRY(json_need_i64(json, "snapshot-id", &out->snapshot_id, err));
-    TRY(json_need_i64_or(json, "parent-snapshot-id", TABLE_NONE, &out->parent_id, err));
+    TRY(json_need_id(json, "snapshot-id", &out->snapshot_id, err));
+    TRY(json_need_id_or(json, "parent-snapshot-id", TABLE_NONE, &out->parent_id, err));
     TRY(json_need_i64_or(json, "sequence-number", 0, &out->sequence_number, err));
     TRY(json_need_i64(json, "timestamp-ms", &out->timestamp_ms, err));
     const struct json_tree *summary = json_tree_find(json, "summary");
@@ -158,7 +158,7 @@ static enum status parse_snapshots(struct arena *arena, const struct json_tree *
     }
     out->snapshots = parsed;
     out->snapshot_count = count;
-    TRY(json_need_i64_or(json, "current-snapshot-id", TABLE_NONE, &out->current_snapshot_id, err));
+    TRY(json_need_id_or(json, "current-snapshot-id", TABLE_NONE, &out->current_snapshot_id, err));
     if (out->current_snapshot_id != TABLE_NONE && table_metadata_current(out) == NULL) {
         return ERR(err, STATUS_INVALID_DATA, "there is no snapshot %lld, which should be current",
                    (long long)out->current_snapshot_id);
@@ -181,7 +181,7 @@ static enum status parse_refs(struct arena *arena, const struct json_tree *json,
         struct table_ref *to = &parsed[count++];
         to->name = refs->keys[i];
         to->is_tag = str_is_nocase(json_tree_str(json_tree_find(ref, "type")), "tag");
-        TRY(json_need_i64(ref, "snapshot-id", &to->snapshot_id, err));
+        TRY(json_need_id(ref, "snapshot-id", &to->snapshot_id, err));
         TRY(json_need_i32_or(ref, "min-snapshots-to-keep", TABLE_NONE, &to->min_snapshots_to_keep,
                              err));
         TRY(json_need_i64_or(ref, "max-snapshot-age-ms", TABLE_NONE, &to->max_snapshot_age_ms,
@@ -214,7 +214,7 @@ static enum status parse_logs(struct arena *arena, const struct json_tree *json,
         arena_new_array(arena, struct table_snapshot_log, count + 1);
     for (uint32_t i = 0; i < count; i++) {
         TRY(json_need_i64(&log->items[i], "timestamp-ms", &snapshots[i].timestamp_ms, err));
-        TRY(json_need_i64(&log->items[i], "snapshot-id", &snapshots[i].snapshot_id, err));
+        TRY(json_need_id(&log->items[i], "snapshot-id", &snapshots[i].snapshot_id, err));
     }
     out->snapshot_log = snapshots;
     out->snapshot_log_count = count;
