@@ -22,6 +22,9 @@ struct connector_info {
     uint8_t source_changes; // changes that it produces as a source
     bool source_is_upsert;  // its changes are keyed by the primary key and lack -U
     uint8_t sink_changes;   // changes that it can take as a sink
+    bool sink_is_single;    // as a sink: all rows to one instance, in their order
+    bool sink_is_batch;     // as a sink: of bounded batch jobs only
+    bool can_overwrite;     // takes INSERT OVERWRITE
     bool prunes_fields;     // as a source: takes ROW types that lack fields (plan.h, plan_scan)
     uint32_t metadata_count;
     const struct connector_metadata *metadata;

@@ -70,12 +70,20 @@ const struct option_def connector_options_kafka[CONNECTOR_OPTIONS_KAFKA] = {
 const struct option_def connector_options_filesystem[CONNECTOR_OPTIONS_FILESYSTEM] = {
     {"path", OPTION_STRING, true, NULL, NULL,
      "A file, a directory, or a pattern; file:// may stand in front."},
-    {"format", OPTION_STRING, true, NULL, NULL, "json (one object a line), debezium-json, csv."},
+    {"format", OPTION_STRING, true, NULL, NULL,
+     "json (one object a line), debezium-json, csv, parquet."},
     {"source.monitor-interval", OPTION_DURATION, false, NULL, NULL,
      "Files that appear later are read too; looked for so often."},
     {"source.report-statistics", OPTION_STRING, false, NULL, NULL, "Accepted."},
     {"partition.default-name", OPTION_STRING, false, NULL, NULL, "Accepted."},
-    {"sink.rolling-policy.file-size", OPTION_MEMORY, false, "128 mb", NULL, "For writing."},
+    {"sink.target", OPTION_ENUM, false, "directory", "directory|new-directory|file",
+     "What the path is when writing: files are added to a directory, or all is one new directory "
+     "or "
+     "file (ours)."},
+    {"sink.compression", OPTION_ENUM, false, "none", "none|gzip|zstd",
+     "Of text files that are written (ours)."},
+    {"sink.rolling-policy.file-size", OPTION_MEMORY, false, "128 mb", NULL,
+     "The size at which the next file of a directory is begun."},
     {"sink.rolling-policy.rollover-interval", OPTION_DURATION, false, "30 min", NULL,
      "For writing."},
     {"sink.rolling-policy.inactivity-interval", OPTION_DURATION, false, "30 min", NULL,

@@ -12,9 +12,11 @@
 #include "connect/file_hint.h"
 #include "connect/file_listing.h"
 #include "connect/file_partitions.h"
+#include "connect/filesystem_sink.h"
 #include "connect/filesystem_source.h"
 #include "data/column.h"
 #include "store/store_file.h"
+#include "sys/file.h"
 
 // A file that is opened when it is read from, in place of the one read before: a table may be of
 // more files than a process can have open.
@@ -306,17 +308,15 @@ static void add_columns(const struct table_finder *finder, struct table_def *def
     def->partition_count = finder->partition_count;
 }
 
-// The options said, behind those found where they say nothing.
-static void add_options(const struct table_finder *finder, struct str path, struct table_def *def)
+// The options said, over those found.
+static void set_options(struct arena *arena, const struct file_table_spec *spec,
+                        const struct table_option *found, uint32_t found_count,
+                        struct table_def *def)
 {
-    const struct file_table_spec *spec = finder->spec;
     struct table_option *options =
-        arena_new_array(finder->arena, struct table_option, spec->option_count + 16);
-    uint32_t count = 0;
-    options[count++] = (struct table_option){STR_LIT("connector"), STR_LIT("filesystem")};
-    options[count++] = (struct table_option){STR_LIT("path"), path};
-    options[count++] =
-        (struct table_option){STR_LIT("format"), str_from(infer_format_name(finder->infer.format))};
+        arena_new_array(arena, struct table_option, found_count + spec->option_count);
+    uint32_t count = found_count;
+    memcpy(options, found, found_count * sizeof *options);
     for (uint32_t i = 0; i < spec->option_count; i++) {
         uint32_t at = 0;
         while (at < count && !str_equal(options[at].key, spec->options[i].key)) {
@@ -327,6 +327,16 @@ static void add_options(const struct table_finder *finder, struct str path, stru
     }
     def->options = options;
     def->option_count = count;
+}
+
+static void add_options(const struct table_finder *finder, struct table_def *def)
+{
+    const struct table_option found[] = {
+        {STR_LIT("connector"), STR_LIT("filesystem")},
+        {STR_LIT("path"), finder->spec->path},
+        {STR_LIT("format"), str_from(infer_format_name(finder->infer.format))},
+    };
+    set_options(finder->arena, finder->spec, found, sizeof found / sizeof *found, def);
 }
 
 static enum status find_table(struct table_finder *finder, const struct table_def **out,
@@ -340,7 +350,7 @@ static enum status find_table(struct table_finder *finder, const struct table_de
     def->is_temporary = true;
     def->name = file_hint_stem(finder->arena, finder->spec->path);
     add_columns(finder, def);
-    add_options(finder, finder->spec->path, def);
+    add_options(finder, def);
     TRY(check_names(def, err));
     *out = def;
     return STATUS_OK;
@@ -357,4 +367,102 @@ enum status file_table_find(struct arena *arena, const struct file_table_spec *s
     store_reader_close(finder.open);
     store_free(finder.store);
     return status;
+}
+
+// INSERT INTO.
+
+// What the name says: "csv" and "gzip" of "out.csv.gz".
+static enum status new_format(const struct file_table_spec *spec, bool is_file, struct str *format,
+                              struct str *compression, struct err *err)
+{
+    enum infer_format found;
+    *format = find_option(spec, "format");
+    *compression = str_ends(spec->path, ".gz") ? STR_LIT("gzip")
+                   : str_ends(spec->path, ".zst") || str_ends(spec->path, ".zstd")
+                       ? STR_LIT("zstd")
+                       : STR_LIT("none");
+    if (format->size > 0) {
+        return STATUS_OK;
+    }
+    if (!is_file) {
+        *format = STR_LIT("parquet");
+        return STATUS_OK;
+    }
+    if (infer_format_find(spec->path, (struct str){0}, &found)) {
+        *format = str_from(infer_format_name(found));
+        return STATUS_OK;
+    }
+    ERR(err, STATUS_INVALID_DATA, "the name '%.*s' does not say a format", STR_ARGS(spec->path));
+    err_hint(err, "'x.parquet', or /*+ OPTIONS('format' = 'parquet') */ behind it");
+    return STATUS_INVALID_DATA;
+}
+
+static enum status check_directory(struct arena *arena, const struct file_table_spec *spec,
+                                   struct str absolute, struct err *err)
+{
+    struct file_info info;
+    const char *slash = strrchr(absolute.ptr, '/');
+    struct str parent = arena_str(
+        arena, str_slice(absolute, 0, slash == absolute.ptr ? 1 : (size_t)(slash - absolute.ptr)));
+    if (file_info(parent.ptr, &info, NULL) == STATUS_OK && info.is_directory) {
+        return STATUS_OK;
+    }
+    ERR(err, STATUS_NOT_FOUND, "'%.*s': there is no directory %.*s", STR_ARGS(spec->path),
+        STR_ARGS(parent));
+    err_hint(err, "make it first");
+    return STATUS_NOT_FOUND;
+}
+
+static enum status check_columns(const struct type *row, struct err *err)
+{
+    for (uint32_t i = 0; i < row->field_count; i++) {
+        if (row->fields[i].type->kind == TYPE_NULL) {
+            ERR(err, STATUS_INVALID_DATA, "column '%.*s' is NULL without a type",
+                STR_ARGS(row->fields[i].name));
+            err_hint(err, "CAST(NULL AS INT)");
+            return STATUS_INVALID_DATA;
+        }
+    }
+    return STATUS_OK;
+}
+
+static void set_columns(struct arena *arena, const struct type *row, struct table_def *def)
+{
+    struct table_column *columns = arena_new_array(arena, struct table_column, row->field_count);
+    for (uint32_t i = 0; i < row->field_count; i++) {
+        columns[i] = (struct table_column){
+            .name = row->fields[i].name, .type = type_with_null(arena, row->fields[i].type, true)};
+    }
+    def->columns = columns;
+    def->column_count = row->field_count;
+}
+
+enum status file_table_new(struct arena *arena, const struct file_table_spec *spec,
+                           const struct type *row, const struct table_def **out, struct err *err)
+{
+    struct table_def *def = arena_new(arena, struct table_def);
+    struct str absolute;
+    struct str format;
+    struct str compression;
+    struct file_info info;
+    TRY(file_listing_absolute(arena, spec->path, &absolute, err));
+    bool is_file = !str_ends(spec->path, "/") &&
+                   !(file_info(absolute.ptr, &info, NULL) == STATUS_OK && info.is_directory);
+    TRY(new_format(spec, is_file, &format, &compression, err));
+    TRY(check_directory(arena, spec, absolute, err));
+    TRY(filesystem_sink_check(absolute, is_file, spec->overwrite, err));
+    TRY(check_columns(row, err));
+    const struct table_option found[] = {
+        {STR_LIT("connector"), STR_LIT("filesystem")},
+        {STR_LIT("path"), spec->path},
+        {STR_LIT("format"), format},
+        {STR_LIT("sink.target"), is_file ? STR_LIT("file") : STR_LIT("new-directory")},
+        {STR_LIT("sink.compression"), compression},
+    };
+    def->is_temporary = true;
+    def->name = spec->path;
+    set_columns(arena, row, def);
+    set_options(arena, spec, found, sizeof found / sizeof *found, def);
+    *out = def;
+    return STATUS_OK;
 }

@@ -71,7 +71,7 @@ static const struct option_def csv_options[] = {
 };
 
 static const struct option_def parquet_options[] = {
-    {"compression", OPTION_ENUM, false, "SNAPPY", "UNCOMPRESSED|SNAPPY|GZIP|ZSTD|LZ4_RAW|BROTLI",
+    {"compression", OPTION_ENUM, false, "ZSTD", "UNCOMPRESSED|SNAPPY|GZIP|ZSTD|LZ4_RAW|BROTLI",
      "How pages are compressed when writing."},
     {"utc-timezone", OPTION_BOOLEAN, false, "false", NULL, "Accepted."},
     {"timestamp.time.unit", OPTION_ENUM, false, "micros", "nanos|micros|millis", "Accepted."},

@@ -5,6 +5,8 @@
 #include "connect/blackhole_sink.h"
 #include "connect/connector_options.h"
 #include "connect/datagen_source.h"
+#include "connect/file_writer.h"
+#include "connect/filesystem_sink.h"
 #include "connect/filesystem_source.h"
 #include "connect/iceberg_sink.h"
 #include "connect/iceberg_source.h"
@@ -48,7 +50,32 @@ static enum status describe_filesystem(struct arena *arena, const struct table_d
             return refuse(err, STATUS_UNSUPPORTED);
         }
     }
+    out->sink_is_single = str_is(option_text(def, "", "sink.target", ""), "file");
+    out->sink_is_batch = true;
+    out->can_overwrite = true;
     return STATUS_OK;
+}
+
+// Beyond what reading needs.
+static enum status check_filesystem_sink(const struct table_def *def, struct err *err)
+{
+    const struct file_writer_class *class;
+    if (def->partition_count > 0) {
+        return ERR(err, STATUS_UNSUPPORTED,
+                   "table '%.*s': writing partition directories is not supported yet",
+                   STR_ARGS(def->name));
+    }
+    for (uint32_t i = 0; i < def->column_count; i++) {
+        const struct table_column *column = &def->columns[i];
+        if (column->kind == TABLE_COLUMN_METADATA && !column->is_virtual) {
+            ERR(err, STATUS_INVALID_DATA,
+                "table '%.*s': metadata '%.*s' of files cannot be written", STR_ARGS(def->name),
+                STR_ARGS(column->name));
+            err_hint(err, "declare the column VIRTUAL");
+            return STATUS_INVALID_DATA;
+        }
+    }
+    return file_writer_find(option_text(def, "", "format", ""), &class, err);
 }
 
 static enum status describe_datagen(struct arena *arena, const struct table_def *def,
@@ -84,7 +111,8 @@ static const struct registry_connector connectors[] = {
      .option_count = CONNECTOR_OPTIONS_FILESYSTEM,
      .has_format = true,
      .source = &filesystem_source_class,
-     .no_sink = "writing files is not supported yet",
+     .sink = &filesystem_sink_class,
+     .sink_changes = CONNECTOR_INSERT_ONLY,
      .describe = describe_filesystem},
     {.name = "datagen",
      .doc = "Rows of random or ascending values.",
@@ -284,6 +312,9 @@ static enum status describe_table(struct arena *arena, const struct table_def *d
                    connector->no_sink);
     }
     TRY(check_options(arena, def, connector, err));
+    if (as_sink && connector->sink == &filesystem_sink_class) {
+        TRY(check_filesystem_sink(def, err));
+    }
     *out = (struct connector_info){.name = str_from(connector->name),
                                    .can_read = connector->source != NULL,
                                    .can_write = connector->sink != NULL,

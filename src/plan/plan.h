@@ -227,6 +227,7 @@ struct plan_sink {
     struct str insert_name;        // unique in the job: part of the sink's id
     struct plan_ids upsert_key;    // for sinks that apply changes by key; may be empty
     bool enforce_not_null;         // fail on NULL into NOT NULL (else: drop such rows)
+    bool overwrite;                // INSERT OVERWRITE: in place of all rows that are there
 };
 
 struct plan_node {

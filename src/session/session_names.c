@@ -235,6 +235,18 @@ static enum status bind_find_file(void *self, struct arena *arena, const struct 
     return file_table_find(arena, &spec, out, err);
 }
 
+static enum status bind_new_file(void *self, struct arena *arena, const struct bind_file *file,
+                                 const struct type *row, const struct table_def **out,
+                                 struct err *err)
+{
+    (void)self;
+    struct file_table_spec spec = {.path = file->path,
+                                   .options = file->options,
+                                   .option_count = file->option_count,
+                                   .overwrite = file->overwrite};
+    return file_table_new(arena, &spec, row, out, err);
+}
+
 void session_hint_table(struct statement_run *run, const struct ast_path *path, struct err *err)
 {
     struct arena *arena = &run->result->arena;
@@ -273,6 +285,7 @@ void session_bind_context(struct statement_run *run, struct bind_context *out)
                    .iceberg_table = bind_iceberg_table,
                    .version = bind_version,
                    .file = bind_find_file,
+                   .new_file = bind_new_file,
                    .self = session},
         .connectors = registry_lookup(),
         .settings = {

@@ -44,6 +44,7 @@ struct bind_file {
     struct str path;
     uint32_t option_count;
     const struct table_option *options;
+    bool overwrite; // INSERT OVERWRITE: the file may be there
 };
 
 // How names of tables become definitions. `path` has 1 to 3 parts: [catalog.][database.]name, as

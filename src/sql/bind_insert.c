@@ -334,7 +334,8 @@ static struct rel *sink_rel(struct insert *insert, const struct connector_info *
                            .table = table,
                            .table_columns = table_columns,
                            .upsert_key = {table->primary_key_count, keys},
-                           .enforce_not_null = !insert->binder->context->settings.drop_null_rows};
+                           .enforce_not_null = !insert->binder->context->settings.drop_null_rows,
+                           .overwrite = insert->ast->overwrite};
     return sink;
 }
 
@@ -352,14 +353,21 @@ static enum status describe_sink(struct insert *insert, struct connector_info *i
                       "connector '%.*s' of table '%.*s' can be read, not written to",
                       STR_ARGS(info->name), STR_ARGS(insert->table->name));
     }
+    if (insert->ast->overwrite && !info->can_overwrite) {
+        return NOT_YET(err, insert->ast->at, "INSERT OVERWRITE is not supported yet");
+    }
+    if (info->sink_is_batch && bind_is_streaming(insert->binder)) {
+        status = NOT_YET(err, insert->ast->table.at,
+                         "writing files in a streaming job is not supported yet");
+        err_hint(err, "SET 'execution.runtime-mode' = 'batch'; what is written comes from tables "
+                      "that end");
+        return status;
+    }
     return STATUS_OK;
 }
 
 static enum status refuse_forms(const struct ast_insert *ast, struct err *err)
 {
-    if (ast->overwrite) {
-        return NOT_YET(err, ast->at, "INSERT OVERWRITE is not supported yet");
-    }
     if (ast->upsert) {
         return NOT_YET(err, ast->at, "UPSERT INTO is not supported");
     }
@@ -382,7 +390,7 @@ static enum status bind_file_target(struct insert *insert, struct err *err)
     if (tables->new_file == NULL) {
         return NOT_YET(err, ast->file.at, "writing a file by its name is not supported yet");
     }
-    struct bind_file file = {.path = ast->file.value};
+    struct bind_file file = {.path = ast->file.value, .overwrite = ast->overwrite};
     TRY(bind_table_options(binder, &ast->hints, &file.options, &file.option_count, err));
     uint32_t count = insert->query->node.column_count;
     struct type_field *fields = arena_new_array(binder->arena, struct type_field, count);

@@ -33,6 +33,9 @@ static struct plan_distribution sink_needs(const struct rel *sink)
     if (plan->kind == PLAN_SINK_COLLECT) {
         return (struct plan_distribution){.kind = PLAN_SINGLETON};
     }
+    if (sink->connector->sink_is_single) {
+        return (struct plan_distribution){.kind = PLAN_SINGLETON};
+    }
     bool inserts_only = input->node.changes == CONNECTOR_INSERT_ONLY;
     bool by_row = (sink->connector->sink_changes >> CHANGE_UPDATE_BEFORE & 1) != 0;
     if (inserts_only || by_row || plan->upsert_key.count == 0) {

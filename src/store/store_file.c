@@ -291,7 +291,7 @@ static enum status do_move(struct store *store, struct str from, struct str to, 
     char full_to[PATH_MAX];
     TRY(full_path(store, from, full_from, err));
     TRY(full_path(store, to, full_to, err));
-    return file_move(full_from, full_to, err);
+    return file_move(full_from, full_to, FILE_EXCLUSIVE | FILE_SYNC_LATER, err);
 }
 
 static enum status do_remove(struct store *store, struct str path, struct err *err)
