@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// fuzz_avro: any bytes as an Avro container, walked whole; as a manifest; as a manifest list. The
-// first byte chooses. Manifests that are read are written again and must read the same.
+// fuzz_avro: any bytes as an Avro container, walked whole and into columns; as a reader's schema
+// and a container behind it; as a manifest; as a manifest list. The first byte chooses. Manifests
+// that are read are written again and must read the same.
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/assert.h"
+#include "base/byte_source.h"
+#include "codec/avro_file.h"
+#include "codec/avro_message.h"
 #include "codec/avro_reader.h"
 #include "iceberg/manifest.h"
 #include "iceberg/spec/partition_spec.h"
@@ -32,6 +36,53 @@ static void walk(struct str bytes)
         }
     }
     avro_reader_free(reader);
+}
+
+// The container as columns, its own or those of a reader's schema.
+static void decode(struct str bytes, const struct avro_schema *schema, struct arena *arena)
+{
+    struct byte_source_memory memory;
+    struct avro_file *file;
+    struct batch batch;
+    struct err err;
+    const struct avro_column *columns;
+    uint32_t count;
+    struct avro_reader_options options = {.block_bytes_max = 1 << 20};
+    byte_source_memory_init(&memory, bytes);
+    if (avro_file_open(&memory.source, &options, &file, &err) != STATUS_OK) {
+        return;
+    }
+    enum status status = STATUS_OK;
+    if (schema != NULL) {
+        status = avro_columns_of_schema(arena, schema, &columns, &count, &err);
+        if (status == STATUS_OK) {
+            status = avro_file_project(file, columns, count, schema->has_ids, &err);
+        }
+    }
+    while (status == STATUS_OK && (status = avro_file_next(file, &batch, &err)) == STATUS_OK) {
+        status = batch_check(&batch, &err);
+        ASSERT(status == STATUS_OK);
+    }
+    avro_file_free(file);
+}
+
+// Two bytes of length, the reader's schema, the container.
+static void resolve(struct str bytes)
+{
+    struct arena arena = {0};
+    struct err err;
+    const struct avro_schema *schema;
+    if (bytes.size < 2) {
+        return;
+    }
+    size_t size = (size_t)(uint8_t)bytes.ptr[0] << 8 | (uint8_t)bytes.ptr[1];
+    size = size < bytes.size - 2 ? size : bytes.size - 2;
+    struct str json = str_slice(bytes, 2, 2 + size);
+    if (avro_schema_parse(&arena, json, &schema, &err) == STATUS_OK) {
+        (void)avro_message_fingerprint(schema);
+        decode(str_slice(bytes, 2 + size, bytes.size), schema, &arena);
+    }
+    arena_release(&arena);
 }
 
 // id bigint, partitioned by identity and by fields whose sources are gone.
@@ -133,10 +184,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     struct str bytes = str_make((const char *)data + 1, size - 1);
-    switch (data[0] % 5) {
+    switch (data[0] % 7) {
     case 0: walk(bytes); break;
     case 1: read_list(bytes); break;
-    default: read_manifest(bytes, data[0] % 5 - 1); break;
+    case 5: decode(bytes, NULL, NULL); break;
+    case 6: resolve(bytes); break;
+    default: read_manifest(bytes, data[0] % 7 - 1); break;
     }
     return 0;
 }

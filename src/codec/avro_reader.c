@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codec/avro_reader.h"
 
+#include <libdeflate.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/byte_source.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "codec/compress.h"
 
-enum { SYNC_SIZE = 16, BLOCK_BYTES_DEFAULT = 256 << 20, META_MAX = 10000 };
+enum {
+    SYNC_SIZE = 16,
+    HEAD_MAX = 20, // of a block: two numbers
+    BLOCK_BYTES_DEFAULT = 256 << 20,
+    META_MAX = 10000,
+    WINDOW_SIZE = 1 << 20,
+    HEADER_GUESS = 1 << 16,
+    HEADER_MAX = 256 << 20,
+    EMPTY_ITEMS_MAX = 1 << 20, // of the arrays of a block
+    EMPTY_ROWS_MAX = 1 << 26,  // parts of the rows of a file
+};
 
 struct meta {
     struct str key;
@@ -19,15 +31,20 @@ struct meta {
 struct avro_reader {
     struct arena arena;
     struct str name;
+    struct byte_source *source;
+    struct byte_source_memory memory; // where it was opened from bytes
     size_t block_bytes_max;
-    const char *at; // the next block
-    const char *end;
+    uint64_t offset;    // of the next block
+    struct buf *header; // what the metas are borrowed from; NULL: the source
+    struct buf *window; // bytes of the source from window_offset on; NULL: it lends
+    uint64_t window_offset;
     char sync[SYNC_SIZE];
     VEC(struct meta) metas;
     const struct avro_schema *schema;
     enum compress_codec codec;
     struct compress *compress; // made at the first compressed block
     struct buf *block;         // decompressed
+    uint64_t empty_left;
 };
 
 static enum status cut(struct err *err)
@@ -35,25 +52,22 @@ static enum status cut(struct err *err)
     return ERR(err, STATUS_INVALID_DATA, "Avro: a value goes beyond the end of its block");
 }
 
-static enum status read_long(struct avro_cursor *cursor, int64_t *out, struct err *err)
+enum status avro_cursor_long(struct avro_cursor *cursor, int64_t *out, struct err *err)
 {
     uint64_t value = 0;
     *out = 0;
-    for (int shift = 0; shift < 70; shift += 7) {
+    for (int shift = 0; shift < 70; shift += 7) { // bits over 64 are lost, as in Java
         if (cursor->at >= cursor->end) {
             return cut(err);
         }
         uint8_t byte = (uint8_t)*cursor->at++;
-        if (shift == 63 && byte > 1) {
-            break;
-        }
         value |= (uint64_t)(byte & 0x7f) << shift;
         if (byte < 0x80) {
             *out = (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
             return STATUS_OK;
         }
     }
-    return ERR(err, STATUS_INVALID_DATA, "Avro: an integer of over 64 bits");
+    return ERR(err, STATUS_INVALID_DATA, "Avro: an integer of over ten bytes");
 }
 
 static enum status read_span(struct avro_cursor *cursor, uint64_t size, struct str *out,
@@ -71,26 +85,29 @@ static enum status read_span(struct avro_cursor *cursor, uint64_t size, struct s
 enum status avro_cursor_string(struct avro_cursor *cursor, struct str *out, struct err *err)
 {
     int64_t size;
-    TRY(read_long(cursor, &size, err));
+    TRY(avro_cursor_long(cursor, &size, err));
     return size < 0 ? cut(err) : read_span(cursor, (uint64_t)size, out, err);
 }
 
-enum status avro_cursor_items(struct avro_cursor *cursor, uint64_t *count, struct err *err)
+enum status avro_cursor_items(struct avro_cursor *cursor, const struct avro_schema *item,
+                              uint64_t *count, struct err *err)
 {
+    uint64_t weight = 1 + (uint64_t)item->empty;
     int64_t value;
     int64_t bytes;
-    TRY(read_long(cursor, &value, err));
+    TRY(avro_cursor_long(cursor, &value, err));
     if (value < 0) { // followed by the run's size in bytes, which we do not need
         if (value == INT64_MIN) {
             return cut(err);
         }
         value = -value;
-        TRY(read_long(cursor, &bytes, err));
+        TRY(avro_cursor_long(cursor, &bytes, err));
     }
-    // Items without bytes (null, empty records) would make the loop as long as the file claims.
-    if ((uint64_t)value > (uint64_t)(cursor->end - cursor->at)) {
-        return ERR(err, STATUS_INVALID_DATA, "Avro: more items than bytes");
+    // What takes no bytes (null, empty records) would make the loop as long as the file claims.
+    if ((uint64_t)value > cursor->items_left / weight) {
+        return ERR(err, STATUS_LIMIT, "Avro: more items than bytes");
     }
+    cursor->items_left -= (uint64_t)value * weight;
     *count = (uint64_t)value;
     return STATUS_OK;
 }
@@ -116,7 +133,7 @@ enum status avro_cursor_value(struct avro_cursor *cursor, const struct avro_sche
     struct str span;
     while (schema->kind == AVRO_UNION) {
         int64_t branch;
-        TRY(read_long(cursor, &branch, err));
+        TRY(avro_cursor_long(cursor, &branch, err));
         if (branch < 0 || branch >= (int64_t)schema->count) {
             return ERR(err, STATUS_INVALID_DATA, "Avro: union branch %lld of %u", (long long)branch,
                        schema->count);
@@ -137,14 +154,14 @@ enum status avro_cursor_value(struct avro_cursor *cursor, const struct avro_sche
         return STATUS_OK;
     case AVRO_INT:
     case AVRO_ENUM:
-        TRY(read_long(cursor, &out->as.i64, err));
+        TRY(avro_cursor_long(cursor, &out->as.i64, err));
         if (out->as.i64 < INT32_MIN || out->as.i64 > INT32_MAX ||
             (schema->kind == AVRO_ENUM &&
              (out->as.i64 < 0 || out->as.i64 >= (int64_t)schema->count))) {
             return ERR(err, STATUS_INVALID_DATA, "Avro: int out of range");
         }
         return STATUS_OK;
-    case AVRO_LONG: return read_long(cursor, &out->as.i64, err);
+    case AVRO_LONG: return avro_cursor_long(cursor, &out->as.i64, err);
     case AVRO_FLOAT:
     case AVRO_DOUBLE: return read_float(cursor, schema->kind == AVRO_DOUBLE, &out->as.f64, err);
     case AVRO_BYTES:
@@ -172,7 +189,7 @@ static bool skip_plain(struct avro_cursor *cursor, enum avro_kind kind, enum sta
         return true;
     case AVRO_BYTES:
     case AVRO_STRING:
-        *status = read_long(cursor, &size, err);
+        *status = avro_cursor_long(cursor, &size, err);
         if (*status == STATUS_OK) {
             *status = size < 0 ? cut(err) : read_span(cursor, (uint64_t)size, &span, err);
         }
@@ -185,8 +202,7 @@ static bool skip_plain(struct avro_cursor *cursor, enum avro_kind kind, enum sta
     case AVRO_ARRAY:
     case AVRO_MAP:
     case AVRO_RECORD:
-    case AVRO_UNION:
-        break;
+    case AVRO_UNION: break;
     }
     return false;
 }
@@ -196,7 +212,7 @@ static enum status skip_items(struct avro_cursor *cursor, const struct avro_sche
 {
     uint64_t count;
     do {
-        TRY(avro_cursor_items(cursor, &count, err));
+        TRY(avro_cursor_items(cursor, schema->fields[0].schema, &count, err));
         for (uint64_t i = 0; i < count; i++) {
             struct str key;
             if (schema->kind == AVRO_MAP) {
@@ -243,16 +259,53 @@ enum status avro_cursor_end(const struct avro_cursor *cursor, struct err *err)
                      (size_t)(cursor->end - cursor->at));
 }
 
-static enum status read_header(struct avro_reader *reader, struct err *err)
+struct avro_cursor avro_cursor_make(struct str bytes)
 {
-    struct avro_cursor cursor = {reader->at, reader->end, 0};
+    return (struct avro_cursor){bytes.ptr, bytes.ptr + bytes.size, 0, bytes.size + EMPTY_ITEMS_MAX};
+}
+
+// The source.
+
+// `size` bytes at `offset`, which are there: borrowed from the source, or from reader->window.
+static enum status get_bytes(struct avro_reader *reader, uint64_t offset, size_t size,
+                             struct str *out, struct err *err)
+{
+    struct byte_source *source = reader->source;
+    const char *lent = byte_source_borrow(source, offset, size);
+    if (lent != NULL || size == 0) {
+        *out = str_make(lent != NULL ? lent : "", size);
+        return STATUS_OK;
+    }
+    bool is_within = reader->window != NULL && offset >= reader->window_offset &&
+                     offset - reader->window_offset <= reader->window->size &&
+                     size <= reader->window->size - (offset - reader->window_offset);
+    if (!is_within) {
+        uint64_t left = source->size - offset;
+        size_t room = size > WINDOW_SIZE ? size : WINDOW_SIZE;
+        room = room < left ? room : (size_t)left;
+        buf_unref(reader->window);
+        reader->window = buf_new(room, NULL);
+        reader->window_offset = offset;
+        TRY(byte_source_read(source, offset, room, reader->window->ptr, err));
+    }
+    *out = str_make(reader->window->ptr + (offset - reader->window_offset), size);
+    return STATUS_OK;
+}
+
+static const struct avro_schema header_entry = {.kind = AVRO_BYTES};
+
+// The header within `bytes`, the beginning of the file.
+static enum status parse_header(struct avro_reader *reader, struct str bytes, struct err *err)
+{
+    struct avro_cursor cursor = avro_cursor_make(bytes);
     struct str span;
     uint64_t count;
+    reader->metas.count = 0;
     if (read_span(&cursor, 4, &span, NULL) != STATUS_OK || memcmp(span.ptr, "Obj\1", 4) != 0) {
         return ERR(err, STATUS_INVALID_DATA, "not an Avro file");
     }
     do {
-        TRY(avro_cursor_items(&cursor, &count, err));
+        TRY(avro_cursor_items(&cursor, &header_entry, &count, err));
         for (uint64_t i = 0; i < count; i++) {
             struct meta meta;
             TRY(avro_cursor_string(&cursor, &meta.key, err));
@@ -265,8 +318,25 @@ static enum status read_header(struct avro_reader *reader, struct err *err)
     } while (count > 0);
     TRY(read_span(&cursor, SYNC_SIZE, &span, err));
     memcpy(reader->sync, span.ptr, SYNC_SIZE);
-    reader->at = cursor.at;
+    reader->offset = (uint64_t)(cursor.at - bytes.ptr);
     return STATUS_OK;
+}
+
+// How long a header is shows only by reading it: a longer beginning is tried until it suffices.
+static enum status read_header(struct avro_reader *reader, struct err *err)
+{
+    uint64_t file_size = reader->source->size;
+    for (size_t size = HEADER_GUESS;; size *= 8) {
+        bool is_all = size >= file_size || size >= HEADER_MAX;
+        struct str bytes;
+        size = size < file_size ? size : (size_t)file_size;
+        TRY(get_bytes(reader, 0, size, &bytes, err));
+        enum status status = parse_header(reader, bytes, err);
+        if (status == STATUS_OK || is_all || size < 4 || memcmp(bytes.ptr, "Obj\1", 4) != 0) {
+            reader->header = reader->window != NULL ? buf_ref(reader->window) : NULL;
+            return status;
+        }
+    }
 }
 
 static enum status read_codec(struct avro_reader *reader, struct err *err)
@@ -280,6 +350,10 @@ static enum status read_codec(struct avro_reader *reader, struct err *err)
         reader->codec = COMPRESS_SNAPPY;
     } else if (str_is(codec, "zstandard")) {
         reader->codec = COMPRESS_ZSTD;
+    } else if (str_is(codec, "bzip2")) {
+        reader->codec = COMPRESS_BZIP2;
+    } else if (str_is(codec, "xz")) {
+        reader->codec = COMPRESS_XZ;
     } else {
         return ERR(err, STATUS_UNSUPPORTED, "Avro codec '%.*s'", STR_ARGS(codec));
     }
@@ -311,18 +385,17 @@ static enum status read_schema(struct avro_reader *reader, struct avro_schema_ca
     return STATUS_OK;
 }
 
-enum status avro_reader_open(struct str bytes, const struct avro_reader_options *options,
-                             struct avro_reader **out, struct err *err)
+static enum status open_reader(struct avro_reader *reader,
+                               const struct avro_reader_options *options, struct avro_reader **out,
+                               struct err *err)
 {
-    struct avro_reader *reader = mem_zalloc(sizeof *reader);
     *out = NULL;
     arena_init(&reader->arena);
-    reader->name = options != NULL ? options->name : STR_LIT("");
+    reader->name = options != NULL && options->name.size > 0 ? options->name : reader->source->name;
     reader->block_bytes_max = options != NULL && options->block_bytes_max > 0
                                   ? options->block_bytes_max
                                   : BLOCK_BYTES_DEFAULT;
-    reader->at = bytes.ptr;
-    reader->end = bytes.ptr + bytes.size;
+    reader->empty_left = EMPTY_ROWS_MAX;
     enum status status = read_header(reader, err);
     if (status != STATUS_OK) {
         goto out;
@@ -342,6 +415,24 @@ out:
     return STATUS_OK;
 }
 
+enum status avro_reader_open(struct str bytes, const struct avro_reader_options *options,
+                             struct avro_reader **out, struct err *err)
+{
+    struct avro_reader *reader = mem_zalloc(sizeof *reader);
+    byte_source_memory_init(&reader->memory, bytes);
+    reader->source = &reader->memory.source;
+    return open_reader(reader, options, out, err);
+}
+
+enum status avro_reader_open_source(struct byte_source *source,
+                                    const struct avro_reader_options *options,
+                                    struct avro_reader **out, struct err *err)
+{
+    struct avro_reader *reader = mem_zalloc(sizeof *reader);
+    reader->source = source;
+    return open_reader(reader, options, out, err);
+}
+
 void avro_reader_free(struct avro_reader *reader)
 {
     if (reader == NULL) {
@@ -349,6 +440,8 @@ void avro_reader_free(struct avro_reader *reader)
     }
     compress_free(reader->compress);
     buf_unref(reader->block);
+    buf_unref(reader->window);
+    buf_unref(reader->header);
     VEC_RELEASE(&reader->metas);
     arena_release(&reader->arena);
     mem_free(reader);
@@ -370,11 +463,19 @@ bool avro_reader_meta(const struct avro_reader *reader, const char *key, struct 
     return false;
 }
 
-// Decompresses a block into reader->block. Snappy blocks carry a CRC-32 of the content, which we
-// leave out of account as most readers do: the size and the rows are checked anyway.
+static uint32_t get_be32(const char *in)
+{
+    uint32_t value;
+    memcpy(&value, in, 4);
+    return __builtin_bswap32(value);
+}
+
+// Decompresses a block into reader->block. A snappy block ends in the CRC-32 of its content.
 static enum status unblock(struct avro_reader *reader, struct str in, struct str *out,
                            struct err *err)
 {
+    buf_unref(reader->block);
+    reader->block = NULL;
     if (reader->codec == COMPRESS_NONE) {
         *out = in;
         return STATUS_OK;
@@ -382,44 +483,90 @@ static enum status unblock(struct avro_reader *reader, struct str in, struct str
     if (reader->compress == NULL) {
         reader->compress = compress_new();
     }
-    if (reader->codec == COMPRESS_SNAPPY) {
-        if (in.size < 4) {
-            return cut(err);
-        }
-        in.size -= 4;
+    bool has_checksum = reader->codec == COMPRESS_SNAPPY;
+    if (has_checksum && in.size < 4) {
+        return cut(err);
     }
-    buf_unref(reader->block);
-    reader->block = NULL;
+    in.size -= has_checksum ? 4 : 0;
     TRY(compress_unblock_unknown(reader->compress, reader->codec, in, reader->block_bytes_max,
                                  &reader->block, err));
     *out = str_make(reader->block->ptr, reader->block->size);
+    if (has_checksum && libdeflate_crc32(0, out->ptr, out->size) != get_be32(in.ptr + in.size)) {
+        return ERR(err, STATUS_INVALID_DATA, "Avro: a block does not match its checksum");
+    }
+    return STATUS_OK;
+}
+
+// Rows take at least a byte each, but for what takes none.
+static enum status check_rows(struct avro_reader *reader, int64_t count, size_t size,
+                              struct err *err)
+{
+    uint64_t empty = reader->schema->empty;
+    bool is_within = count >= 0 && (empty > 0 || (uint64_t)count <= size);
+    if (!is_within || (empty > 0 && (uint64_t)count > reader->empty_left / empty)) {
+        return ERR(err, STATUS_INVALID_DATA, "Avro: a block of %lld rows in %zu bytes",
+                   (long long)count, size);
+    }
+    if ((uint64_t)count * empty > size) {
+        reader->empty_left -= (uint64_t)count * empty;
+    }
+    return STATUS_OK;
+}
+
+static enum status read_block(struct avro_reader *reader, struct avro_cursor *cursor,
+                              uint64_t *rows, struct err *err)
+{
+    uint64_t left = reader->source->size - reader->offset;
+    struct str bytes;
+    int64_t count;
+    int64_t size;
+    TRY(get_bytes(reader, reader->offset, left < HEAD_MAX ? (size_t)left : HEAD_MAX, &bytes, err));
+    struct avro_cursor head = avro_cursor_make(bytes);
+    TRY(avro_cursor_long(&head, &count, err));
+    TRY(avro_cursor_long(&head, &size, err));
+    uint64_t start = reader->offset + (uint64_t)(head.at - bytes.ptr);
+    left = reader->source->size - start;
+    if (size < 0 || left < SYNC_SIZE || (uint64_t)size > left - SYNC_SIZE) {
+        return ERR(err, STATUS_INVALID_DATA, "Avro: a block of %lld bytes where %llu are left",
+                   (long long)size, (unsigned long long)left);
+    }
+    if ((uint64_t)size > reader->block_bytes_max) {
+        return ERR(err, STATUS_LIMIT, "Avro: a block of %lld bytes, over the limit of %zu",
+                   (long long)size, reader->block_bytes_max);
+    }
+    TRY(get_bytes(reader, start, (size_t)size + SYNC_SIZE, &bytes, err));
+    if (memcmp(bytes.ptr + size, reader->sync, SYNC_SIZE) != 0) {
+        return ERR(err, STATUS_INVALID_DATA, "Avro: a block without its sync marker");
+    }
+    TRY(unblock(reader, str_make(bytes.ptr, (size_t)size), &bytes, err));
+    TRY(check_rows(reader, count, bytes.size, err));
+    reader->offset = start + (uint64_t)size + SYNC_SIZE;
+    *cursor = avro_cursor_make(bytes);
+    *rows = (uint64_t)count;
     return STATUS_OK;
 }
 
 enum status avro_reader_block(struct avro_reader *reader, struct avro_cursor *cursor,
                               uint64_t *rows, struct err *err)
 {
-    struct avro_cursor file = {reader->at, reader->end, 0};
-    int64_t count;
-    struct str bytes;
-    struct str sync;
-    if (file.at == file.end) {
+    if (reader->offset == reader->source->size) {
         return STATUS_END;
     }
-    TRY(read_long(&file, &count, err));
-    TRY(avro_cursor_string(&file, &bytes, err));
-    TRY(read_span(&file, SYNC_SIZE, &sync, err));
-    if (memcmp(sync.ptr, reader->sync, SYNC_SIZE) != 0) {
-        return ERR(err, STATUS_INVALID_DATA, "%.*s: a block without its sync marker",
-                   STR_ARGS(reader->name));
+    enum status status = read_block(reader, cursor, rows, err);
+    if (status != STATUS_OK) {
+        err_context(err, "%.*s at byte %llu", STR_ARGS(reader->name),
+                    (unsigned long long)reader->offset);
     }
-    TRY(unblock(reader, bytes, &bytes, err));
-    if (count < 0 || (uint64_t)count > bytes.size) {
-        return ERR(err, STATUS_INVALID_DATA, "%.*s: a block of %lld rows in %zu bytes",
-                   STR_ARGS(reader->name), (long long)count, bytes.size);
-    }
-    reader->at = file.at;
-    *cursor = (struct avro_cursor){bytes.ptr, bytes.ptr + bytes.size, 0};
-    *rows = (uint64_t)count;
-    return STATUS_OK;
+    return status;
+}
+
+struct buf *avro_reader_hold(const struct avro_reader *reader)
+{
+    struct buf *buf = reader->block != NULL ? reader->block : reader->window;
+    return buf != NULL ? buf_ref(buf) : NULL;
+}
+
+uint64_t avro_reader_offset(const struct avro_reader *reader)
+{
+    return reader->offset;
 }

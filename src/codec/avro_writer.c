@@ -3,29 +3,11 @@
 
 #include <string.h>
 
+#include "codec/avro_put.h"
 #include "codec/compress.h"
 
 // Java's writer asks zlib for level 9; 6 of libdeflate is as small and costs a tenth.
 enum { BLOCK_BYTES = 64000, LEVEL_DEFAULT = 6, SIZE_DEFAULT = 1 << 30 };
-
-static void put_long(struct strbuf *out, int64_t value)
-{
-    uint64_t zigzag = (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
-    char bytes[10];
-    size_t size = 0;
-    while (zigzag >= 0x80) {
-        bytes[size++] = (char)(zigzag | 0x80);
-        zigzag >>= 7;
-    }
-    bytes[size++] = (char)zigzag;
-    strbuf_add(out, str_make(bytes, size));
-}
-
-static void put_bytes(struct strbuf *out, struct str bytes)
-{
-    put_long(out, (int64_t)bytes.size);
-    strbuf_add(out, bytes);
-}
 
 void avro_writer_init(struct avro_writer *writer, const struct avro_writer_options *options)
 {
@@ -38,16 +20,17 @@ void avro_writer_init(struct avro_writer *writer, const struct avro_writer_optio
     strbuf_init(&writer->file, size_max);
     strbuf_init(&writer->block, size_max);
     strbuf_add(&writer->file, STR_LIT("Obj\1"));
-    put_long(&writer->file, (int64_t)options->meta_count + 2);
-    put_bytes(&writer->file, STR_LIT("avro.schema"));
-    put_bytes(&writer->file, options->schema);
-    put_bytes(&writer->file, STR_LIT("avro.codec"));
-    put_bytes(&writer->file, options->without_compression ? STR_LIT("null") : STR_LIT("deflate"));
+    avro_put_long(&writer->file, (int64_t)options->meta_count + 2);
+    avro_put_bytes(&writer->file, STR_LIT("avro.schema"));
+    avro_put_bytes(&writer->file, options->schema);
+    avro_put_bytes(&writer->file, STR_LIT("avro.codec"));
+    avro_put_bytes(&writer->file,
+                   options->without_compression ? STR_LIT("null") : STR_LIT("deflate"));
     for (uint32_t i = 0; i < options->meta_count; i++) {
-        put_bytes(&writer->file, options->metas[i].key);
-        put_bytes(&writer->file, options->metas[i].value);
+        avro_put_bytes(&writer->file, options->metas[i].key);
+        avro_put_bytes(&writer->file, options->metas[i].value);
     }
-    put_long(&writer->file, 0);
+    avro_put_long(&writer->file, 0);
     strbuf_add(&writer->file, str_make((const char *)writer->sync, sizeof writer->sync));
 }
 
@@ -61,7 +44,7 @@ void avro_writer_release(struct avro_writer *writer)
 
 void avro_writer_long(struct avro_writer *writer, int64_t value)
 {
-    put_long(&writer->block, value);
+    avro_put_long(&writer->block, value);
 }
 
 void avro_writer_bool(struct avro_writer *writer, bool value)
@@ -71,17 +54,17 @@ void avro_writer_bool(struct avro_writer *writer, bool value)
 
 void avro_writer_float(struct avro_writer *writer, float value)
 {
-    strbuf_add(&writer->block, str_make((const char *)&value, sizeof value));
+    avro_put_float(&writer->block, value);
 }
 
 void avro_writer_double(struct avro_writer *writer, double value)
 {
-    strbuf_add(&writer->block, str_make((const char *)&value, sizeof value));
+    avro_put_double(&writer->block, value);
 }
 
 void avro_writer_bytes(struct avro_writer *writer, struct str bytes)
 {
-    put_bytes(&writer->block, bytes);
+    avro_put_bytes(&writer->block, bytes);
 }
 
 void avro_writer_fixed(struct avro_writer *writer, struct str bytes)
@@ -98,9 +81,9 @@ static enum status close_block(struct avro_writer *writer, struct err *err)
     if (writer->block.truncated) {
         return ERR(err, STATUS_LIMIT, "an Avro block of over %zu bytes", writer->block.size_max);
     }
-    put_long(&writer->file, (int64_t)writer->block_rows);
+    avro_put_long(&writer->file, (int64_t)writer->block_rows);
     if (writer->without_compression) {
-        put_bytes(&writer->file, block);
+        avro_put_bytes(&writer->file, block);
     } else {
         struct strbuf packed;
         if (writer->compress == NULL) {
@@ -113,7 +96,7 @@ static enum status close_block(struct avro_writer *writer, struct err *err)
         enum status status = compress_block(writer->compress, COMPRESS_DEFLATE, writer->level,
                                             block, out, &size, err);
         if (status == STATUS_OK) {
-            put_bytes(&writer->file, str_make(out, size));
+            avro_put_bytes(&writer->file, str_make(out, size));
         }
         strbuf_release(&packed);
         TRY(status);

@@ -13,6 +13,7 @@
 #include "base/assert.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "codec/compress_archive.h"
 
 // For numbers: matches are rare and near, the gain is in the literals.
 enum { NUMBERS_HASH_LOG = 10, NUMBERS_STEP = 2 };
@@ -27,8 +28,8 @@ struct compress {
     struct libdeflate_decompressor *inflate;
 };
 
-static const char *const names[] = {"none", "snappy",  "gzip",    "brotli",   "lz4",
-                                    "zstd", "lz4_raw", "deflate", "lz4_frame"};
+static const char *const names[] = {"none",    "snappy",  "gzip",      "brotli", "lz4", "zstd",
+                                    "lz4_raw", "deflate", "lz4_frame", "bzip2",  "xz"};
 
 struct compress *compress_new(void)
 {
@@ -90,6 +91,8 @@ size_t compress_bound(enum compress_codec codec, size_t size)
     case COMPRESS_LZ4_RAW: return (size_t)LZ4_COMPRESSBOUND(size) + 8;
     case COMPRESS_ZSTD: return ZSTD_compressBound(size);
     case COMPRESS_LZ4_FRAME: return LZ4F_compressFrameBound(size, NULL);
+    case COMPRESS_BZIP2:
+    case COMPRESS_XZ: return compress_archive_bound(codec, size);
     }
     UNREACHABLE("codec");
 }
@@ -210,6 +213,12 @@ enum status compress_block(struct compress *compress, enum compress_codec codec,
         ASSERT(!LZ4F_isError(*out_size));
         return STATUS_OK;
     }
+    case COMPRESS_BZIP2:
+    case COMPRESS_XZ:
+        return compress_archive_pack(codec, level, in, out, out_size)
+                   ? STATUS_OK
+                   : ERR(err, STATUS_INVALID_DATA, "%s cannot compress a block of %zu bytes",
+                         names[codec], in.size);
     }
     UNREACHABLE("codec");
 }
@@ -355,6 +364,8 @@ static bool uncompress(struct compress *compress, enum compress_codec codec, str
     case COMPRESS_LZ4_RAW: return uncompress_lz4_raw(in, out, out_size, produced);
     case COMPRESS_ZSTD: return uncompress_zstd(compress, in, out, out_size, produced);
     case COMPRESS_LZ4_FRAME: return uncompress_lz4_frame(compress, in, out, out_size, produced);
+    case COMPRESS_BZIP2:
+    case COMPRESS_XZ: return compress_archive_unpack(codec, in, out, out_size, produced);
     }
     UNREACHABLE("codec");
 }

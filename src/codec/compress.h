@@ -30,9 +30,12 @@ enum compress_codec {
     COMPRESS_LZ4_RAW,
     COMPRESS_DEFLATE,
     COMPRESS_LZ4_FRAME,
+    COMPRESS_BZIP2,
+    COMPRESS_XZ,
 };
 
-// The level that means the library's own default; levels count for gzip, deflate, brotli and zstd.
+// The level that means the library's own default; levels count for all but snappy
+// and lz4.
 #define COMPRESS_LEVEL_DEFAULT INT32_MIN
 
 struct buf;

@@ -14,7 +14,8 @@
 
 static const enum compress_codec all[] = {COMPRESS_NONE,    COMPRESS_SNAPPY,  COMPRESS_GZIP,
                                           COMPRESS_BROTLI,  COMPRESS_LZ4,     COMPRESS_ZSTD,
-                                          COMPRESS_LZ4_RAW, COMPRESS_DEFLATE, COMPRESS_LZ4_FRAME};
+                                          COMPRESS_LZ4_RAW, COMPRESS_DEFLATE, COMPRESS_LZ4_FRAME,
+                                          COMPRESS_BZIP2,   COMPRESS_XZ};
 
 enum { CODECS = sizeof all / sizeof all[0] };
 

@@ -68,10 +68,10 @@ static enum status infer_schemas(struct arena *arena, struct byte_source *const 
                                  uint32_t source_count, const struct infer_options *options,
                                  struct infer_found *out, struct err *err)
 {
-    (void)options;
     for (uint32_t i = 0; i < source_count; i++) {
         const struct type *type;
-        TRY(infer_parquet(arena, sources[i], &type, err));
+        TRY(options->format == INFER_AVRO ? infer_avro(arena, sources[i], &type, err)
+                                          : infer_parquet(arena, sources[i], &type, err));
         if (i > 0) {
             enum status status = infer_unite(arena, out->type, type, &type, err);
             if (status != STATUS_OK) {
@@ -92,7 +92,7 @@ enum status infer_files(struct arena *arena, struct byte_source *const *sources,
     if (source_count == 0) {
         return ERR(err, STATUS_INVALID_DATA, "no files to find the columns of");
     }
-    if (options->format != INFER_PARQUET) {
+    if (options->format != INFER_PARQUET && options->format != INFER_AVRO) {
         return ERR(err, STATUS_UNSUPPORTED,
                    "the columns of a file of format %s cannot be found yet",
                    names[options->format]);

@@ -11,6 +11,8 @@ struct byte_source;
 // The columns of one file.
 MUST_USE enum status infer_parquet(struct arena *arena, struct byte_source *source,
                                    const struct type **out, struct err *err);
+MUST_USE enum status infer_avro(struct arena *arena, struct byte_source *source,
+                                const struct type **out, struct err *err);
 
 // The columns of both, by name; INVALID_DATA where a column's types have none in common.
 MUST_USE enum status infer_unite(struct arena *arena, const struct type *a, const struct type *b,

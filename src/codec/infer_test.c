@@ -5,6 +5,7 @@
 
 #include "base/byte_sink.h"
 #include "base/byte_source.h"
+#include "codec/avro_writer.h"
 #include "codec/infer_int.h"
 #include "codec/parquet_testing.h"
 
@@ -37,6 +38,37 @@ static void test_names_and_first_bytes_tell_the_format(void **state)
     }
     assert_false(infer_format_find(STR_LIT("x.txt"), STR_LIT("a,b\n1,2\n"), &format));
     assert_false(infer_format_find(STR_LIT("x.parquet.gz"), STR_LIT("\x1f\x8b"), &format));
+}
+
+static void test_an_avro_file_says_its_columns(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct avro_writer writer;
+    struct byte_source_memory memory;
+    struct infer_options options = {.format = INFER_AVRO};
+    struct infer_found found;
+    struct err err;
+    struct str bytes;
+    avro_writer_init(
+        &writer,
+        &(struct avro_writer_options){
+            .schema = STR_LIT(
+                "{\"type\":\"record\",\"name\":\"r\",\"fields\":["
+                "{\"name\":\"ts\",\"type\":{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"}"
+                "},"
+                "{\"name\":\"m\",\"type\":[\"null\",{\"type\":\"map\",\"values\":\"float\"}]},"
+                "{\"name\":\"u\",\"type\":[\"int\",\"string\"]}]}")});
+    assert_int_equal(avro_writer_finish(&writer, &bytes, &err), STATUS_OK);
+    byte_source_memory_init(&memory, bytes);
+    struct byte_source *sources[] = {&memory.source};
+    assert_int_equal(infer_files(&arena, sources, 1, &options, &found, &err), STATUS_OK);
+    avro_writer_release(&writer);
+    expect_type(&arena, found.type,
+                "ROW<`ts` TIMESTAMP_LTZ(3) NOT NULL, "
+                "`m` MAP<STRING NOT NULL, FLOAT NOT NULL>, "
+                "`u` ROW<`member0` INT, `member1` STRING> NOT NULL> NOT NULL");
+    arena_release(&arena);
 }
 
 static void test_types_of_several_files_are_united(void **state)
@@ -109,6 +141,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_and_first_bytes_tell_the_format),
         cmocka_unit_test(test_a_parquet_file_says_its_columns),
+        cmocka_unit_test(test_an_avro_file_says_its_columns),
         cmocka_unit_test(test_types_of_several_files_are_united),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

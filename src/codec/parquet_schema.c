@@ -16,7 +16,9 @@ uint32_t parquet_schema_codec_number(enum compress_codec codec)
     case COMPRESS_ZSTD: return 6;
     case COMPRESS_LZ4_RAW: return 7;
     case COMPRESS_DEFLATE:
-    case COMPRESS_LZ4_FRAME: break;
+    case COMPRESS_LZ4_FRAME:
+    case COMPRESS_BZIP2:
+    case COMPRESS_XZ: break;
     }
     UNREACHABLE("no codec of Parquet");
 }

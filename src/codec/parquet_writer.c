@@ -76,8 +76,7 @@ enum status parquet_writer_new(struct parquet_encoder *encoder,
                                const struct parquet_writer_options *options,
                                struct parquet_writer **out, struct err *err)
 {
-    bool known = options->codec != COMPRESS_DEFLATE && options->codec != COMPRESS_LZ4_FRAME &&
-                 options->codec != COMPRESS_LZ4;
+    bool known = options->codec <= COMPRESS_LZ4_RAW && options->codec != COMPRESS_LZ4;
     if (!known) {
         return ERR(err, STATUS_UNSUPPORTED, "Parquet files are not written with codec %s",
                    compress_name(options->codec));

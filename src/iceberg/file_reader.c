@@ -8,6 +8,9 @@ enum status file_reader_open(const struct file_reader_options *options, struct f
     if (str_is_nocase(options->format, "parquet")) {
         return file_reader_parquet_open(options, out, err);
     }
+    if (str_is_nocase(options->format, "avro")) {
+        return file_reader_avro_open(options, out, err);
+    }
     return ERR(err, STATUS_UNSUPPORTED, "%.*s: data files of format %.*s cannot be read yet",
                STR_ARGS(options->path), STR_ARGS(options->format));
 }

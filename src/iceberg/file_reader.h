@@ -73,3 +73,5 @@ struct parquet_reader_counters file_reader_counters(const struct file_reader *re
 // The formats.
 MUST_USE enum status file_reader_parquet_open(const struct file_reader_options *options,
                                               struct file_reader **out, struct err *err);
+MUST_USE enum status file_reader_avro_open(const struct file_reader_options *options,
+                                           struct file_reader **out, struct err *err);

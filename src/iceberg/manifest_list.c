@@ -103,7 +103,7 @@ static enum status read_partitions(struct arena *arena, struct avro_cursor *curs
         return ERR(err, STATUS_INVALID_DATA, "manifest list: partitions are no records");
     }
     while (count > 0) {
-        status = avro_cursor_items(cursor, &count, err);
+        status = avro_cursor_items(cursor, record, &count, err);
         for (uint64_t i = 0; status == STATUS_OK && i < count; i++) {
             struct manifest_field_summary summary;
             status = read_summary(arena, cursor, record, &summary, err);

@@ -308,7 +308,7 @@ static enum status read_map(struct manifest_reader *reader, int32_t map_id,
     }
     reader->items.count = 0;
     while (count > 0) {
-        TRY(avro_cursor_items(&reader->cursor, &count, err));
+        TRY(avro_cursor_items(&reader->cursor, array->fields[0].schema, &count, err));
         for (uint64_t i = 0; i < count; i++) {
             struct item item;
             TRY(read_item(reader, record, &item, err));
@@ -333,7 +333,7 @@ static enum status read_numbers(struct manifest_reader *reader, int32_t id,
 {
     uint64_t count = 1;
     while (count > 0) {
-        TRY(avro_cursor_items(&reader->cursor, &count, err));
+        TRY(avro_cursor_items(&reader->cursor, array->fields[0].schema, &count, err));
         for (uint64_t i = 0; i < count; i++) {
             struct avro_value value;
             TRY(avro_cursor_value(&reader->cursor, array->fields[0].schema, &value, err));
