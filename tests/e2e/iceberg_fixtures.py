@@ -16,7 +16,6 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 REFUSED = {
-    "position_deletes_avro": "",       # Avro data files, too
     "position_deletes_orc": "",
     "geometry_geography": "geometry cannot be read yet",
     "mixed_formats": "data files of format",
