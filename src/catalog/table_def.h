@@ -70,6 +70,7 @@ struct table_version {
     bool has_own_schema;       // columns are those of the snapshot, not of the table now
     bool is_incremental;       // only rows appended behind `after_snapshot_id`
     int64_t after_snapshot_id; // an ancestor; 0: the first snapshot's rows are among them
+    bool bare_vectors;         // deletion vectors outside of Puffin files are read
 };
 
 struct table_def {

@@ -4,11 +4,13 @@
 #include "base/arena.h"
 #include "expr/expr.h"
 #include "expr/function.h"
+#include "iceberg/spec/iceberg_type.h"
 #include "plan/plan.h"
 
 enum { TERMS_MAX = 64 };
 
-// A column of the table with a field id, as it is stored.
+// A column of the table with a field id, as it is stored. Metadata columns are not: what a file has
+// of them is not all.
 static const struct table_column *column_of(const struct plan_node *scan, const struct expr *expr)
 {
     if (expr->kind != EXPR_COLUMN) {
@@ -20,7 +22,7 @@ static const struct table_column *column_of(const struct plan_node *scan, const 
     }
     const struct table_column *column =
         &scan->as.scan.table->columns[scan->as.scan.table_columns[at]];
-    return column->field_id > 0 ? column : NULL;
+    return column->field_id > 0 && column->field_id <= ICEBERG_ID_RESERVED ? column : NULL;
 }
 
 static const struct column *flat_constant(struct arena *arena, const struct expr *expr)

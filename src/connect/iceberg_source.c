@@ -9,6 +9,8 @@
 #include "connect/iceberg_predicate.h"
 #include "connect/iceberg_sink.h"
 #include "connect/split_positions.h"
+#include "iceberg/delete_filter.h"
+#include "iceberg/metadata_column.h"
 #include "iceberg/table_reader.h"
 #include "plan/plan.h"
 
@@ -26,6 +28,11 @@ struct iceberg_source {
     const struct predicate *predicate;
     uint32_t column_count;
     uint32_t *columns; // positions among the schema's columns
+    uint32_t metadata_count;
+    int32_t *metadata_ids;         // of metadata columns
+    uint32_t *places;              // of each column of the scan, among columns and metadata columns
+    struct column *ordered;        // a batch in the scan's order
+    struct delete_filter *deletes; // NULL: no file has any
     uint32_t file_count;
     struct iceberg_file *files; // files[i] is splits.items[i]
     uint32_t current;
@@ -61,28 +68,64 @@ static enum status open_file(struct iceberg_source *source, struct err *err)
                                            .schema = source->plan.schema,
                                            .columns = source->columns,
                                            .column_count = source->column_count,
+                                           .metadata_ids = source->metadata_ids,
+                                           .metadata_count = source->metadata_count,
+                                           .deletes = source->deletes,
                                            .predicate = source->predicate,
                                            .budget = source->budget};
     return table_reader_open(&options, source->files[source->current].task, &source->file, err);
 }
 
+// How many rows of the batch stand before `position` in the file.
+static uint32_t rows_before(const struct iceberg_source *source, const struct batch *batch,
+                            uint64_t position)
+{
+    uint64_t first = table_reader_position(source->file);
+    const uint64_t *places = table_reader_places(source->file);
+    uint32_t count = 0;
+    if (position <= first) {
+        return 0;
+    }
+    if (places == NULL) {
+        return position - first < batch->row_count ? (uint32_t)(position - first)
+                                                   : batch->row_count;
+    }
+    while (count < batch->row_count && places[count] < position) {
+        count++;
+    }
+    return count;
+}
+
 // Rows that were handed out before a restart are read again and left out: by their place in the
-// file, since pruning leaves gaps.
+// file, since pruning and deletes leave gaps.
 static bool skip_known(struct iceberg_source *source, struct batch *batch)
 {
     struct iceberg_file *file = &source->files[source->current];
-    uint64_t position = table_reader_position(source->file);
-    uint64_t end = position + batch->row_count;
-    if (end <= file->row_count) {
+    uint32_t known = rows_before(source, batch, file->row_count);
+    const uint64_t *places = table_reader_places(source->file);
+    if (known == batch->row_count) {
         return false;
     }
-    if (position < file->row_count) {
-        uint32_t known = (uint32_t)(file->row_count - position);
+    source->origin = (struct batch_origin){.name = file->task->file.path,
+                                           .unit = "row",
+                                           .first = table_reader_position(source->file) + known,
+                                           .places = places != NULL ? places + known : NULL};
+    if (known > 0) {
         arena_reset(&source->batch_arena);
         *batch = batch_slice(&source->batch_arena, batch, known, batch->row_count - known);
     }
-    file->row_count = end;
+    batch->origin = &source->origin;
+    file->row_count = table_reader_end(source->file);
     return true;
+}
+
+// Metadata columns come behind the others; the scan has them anywhere.
+static void order_columns(struct iceberg_source *source, struct batch *batch)
+{
+    for (uint32_t i = 0; i < batch->column_count; i++) {
+        source->ordered[i] = batch->columns[source->places[i]];
+    }
+    batch->columns = source->ordered;
 }
 
 static enum status iceberg_poll(struct source_reader *base, struct batch *out, struct err *err)
@@ -105,13 +148,8 @@ static enum status iceberg_poll(struct source_reader *base, struct batch *out, s
             err_context(err, "table '%.*s'", STR_ARGS(source->table_name));
             return status;
         }
-        uint64_t first = table_reader_position(source->file);
         if (skip_known(source, out)) {
-            source->origin =
-                (struct batch_origin){.name = source->files[source->current].task->file.path,
-                                      .unit = "row",
-                                      .first = first};
-            out->origin = &source->origin;
+            order_columns(source, out);
             out->split = source->current;
             return STATUS_OK;
         }
@@ -137,24 +175,31 @@ static void iceberg_snapshot(struct source_reader *base, const struct op_context
 
 static void iceberg_metrics(struct source_reader *base, struct source_metrics *out)
 {
-    *out = ((struct iceberg_source *)base)->metrics;
+    struct iceberg_source *source = (struct iceberg_source *)base;
+    *out = source->metrics;
+    if (source->deletes != NULL) {
+        struct delete_counters counters = delete_filter_counters(source->deletes);
+        out->delete_files_read = counters.files_read;
+        out->rows_deleted = counters.rows_removed;
+        out->bytes_read += counters.bytes_read;
+    }
 }
 
 static void iceberg_close(struct source_reader *base)
 {
     struct iceberg_source *source = (struct iceberg_source *)base;
     close_file(source);
+    delete_filter_free(source->deletes);
     iceberg_table_free(source->table);
     arena_release(&source->arena);
     arena_release(&source->batch_arena);
     mem_free(source);
 }
 
-static const struct source_reader_ops iceberg_reader_ops = {
-    .poll = iceberg_poll,
-    .snapshot = iceberg_snapshot,
-    .metrics = iceberg_metrics,
-    .close = iceberg_close};
+static const struct source_reader_ops iceberg_reader_ops = {.poll = iceberg_poll,
+                                                            .snapshot = iceberg_snapshot,
+                                                            .metrics = iceberg_metrics,
+                                                            .close = iceberg_close};
 
 // The snapshot of a checkpoint, 0: none.
 static int64_t restored_snapshot(const struct split_positions *positions)
@@ -197,10 +242,18 @@ static enum status map_columns(struct iceberg_source *source, const struct plan_
 {
     const struct table_def *def = scan->as.scan.table;
     const struct iceberg_type *root = source->plan.schema->root;
-    source->column_count = scan->column_count;
-    source->columns = arena_new_array(&source->arena, uint32_t, scan->column_count + 1);
-    for (uint32_t i = 0; i < scan->column_count; i++) {
+    uint32_t count = scan->column_count;
+    source->columns = arena_new_array(&source->arena, uint32_t, count + 1);
+    source->metadata_ids = arena_new_array(&source->arena, int32_t, count + 1);
+    source->places = arena_new_array(&source->arena, uint32_t, count + 1);
+    source->ordered = arena_new_array(&source->arena, struct column, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
         const struct table_column *column = &def->columns[scan->as.scan.table_columns[i]];
+        if (metadata_column_is(column->field_id)) {
+            source->places[i] = UINT32_MAX - source->metadata_count;
+            source->metadata_ids[source->metadata_count++] = column->field_id;
+            continue;
+        }
         uint32_t at = 0;
         while (at < root->field_count && root->fields[at].id != column->field_id) {
             at++;
@@ -209,9 +262,38 @@ static enum status map_columns(struct iceberg_source *source, const struct plan_
             return ERR(err, STATUS_CONFLICT, "column '%.*s' was dropped meanwhile; try again",
                        STR_ARGS(column->name));
         }
-        source->columns[i] = at;
+        source->places[i] = source->column_count;
+        source->columns[source->column_count++] = at;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (source->places[i] > count) {
+            source->places[i] = source->column_count + (UINT32_MAX - source->places[i]);
+        }
     }
     return STATUS_OK;
+}
+
+// What this instance's files have of deletes is read once for all of them.
+static void share_deletes(struct iceberg_source *source, const struct plan_node *scan,
+                          const struct op_context *context)
+{
+    const struct str *bare = table_def_option(scan->as.scan.table, "read.bare-deletion-vectors");
+    struct delete_filter_options options = {
+        .store = source->table->place.store,
+        .metadata = source->table->metadata,
+        .schema = source->plan.schema,
+        .tasks = source->plan.tasks + context->instance,
+        .task_count = source->plan.task_count - context->instance,
+        .task_step = context->parallelism,
+        .budget = source->budget,
+        .bare_vectors = scan->as.scan.table->version.bare_vectors ||
+                        (bare != NULL && str_is_nocase(*bare, "true")),
+    };
+    for (uint32_t i = 0; source->deletes == NULL && i < source->file_count; i++) {
+        if (delete_filter_concerns(source->files[i].task)) {
+            source->deletes = delete_filter_new(&options);
+        }
+    }
 }
 
 static enum status plan(struct iceberg_source *source, const struct plan_node *scan,
@@ -229,10 +311,15 @@ static enum status plan(struct iceberg_source *source, const struct plan_node *s
                                    .predicate = source->predicate};
     TRY(iceberg_sink_open_table(scan->as.scan.table, &source->table, err));
     TRY(scan_plan(source->table, &options, &source->arena, &source->plan, err));
+    if (context->instance == 0) { // each plans the whole; what is left out counts once
+        source->metrics.files_skipped = source->plan.files_pruned;
+        source->metrics.delete_files_skipped = source->plan.deletes_pruned;
+    }
     if (source->plan.snapshot == NULL) {
         return STATUS_OK; // no snapshot, no rows
     }
     take_files(source, context, &positions);
+    share_deletes(source, scan, context);
     return map_columns(source, scan, err);
 }
 

@@ -221,6 +221,9 @@ static void add_source(struct job_node_metrics *out, struct op *op)
     out->source.pages_skipped += more.pages_skipped;
     out->source.bytes_read += more.bytes_read;
     out->source.bytes_skipped += more.bytes_skipped;
+    out->source.delete_files_read += more.delete_files_read;
+    out->source.delete_files_skipped += more.delete_files_skipped;
+    out->source.rows_deleted += more.rows_deleted;
 }
 
 static void add_metrics(struct job_node_metrics *out, uint32_t *count, uint32_t max, struct op *op)

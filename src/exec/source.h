@@ -56,7 +56,9 @@ struct source_metrics {
     uint64_t files_read, files_skipped;
     uint64_t row_groups_read, row_groups_skipped;
     uint64_t pages_read, pages_skipped;
-    uint64_t bytes_read, bytes_skipped; // of the files, as they are on disk
+    uint64_t bytes_read, bytes_skipped;               // of the files, as they are on disk
+    uint64_t delete_files_read, delete_files_skipped; // of Iceberg tables
+    uint64_t rows_deleted;                            // left out because of them
 };
 
 struct source_reader_ops {

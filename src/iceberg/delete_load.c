@@ -30,7 +30,7 @@ static enum status check_puffin(const struct delete_load *load, struct byte_sour
     if (memcmp(magic, "PFA1", sizeof magic) != 0) {
         enum status status = ERR(err, STATUS_INVALID_DATA, "it is not a Puffin file");
         err_hint(err, "deletion vectors that old versions of DuckDB wrote without one are read "
-                      "with the table option 'read.bare-deletion-vectors' = 'true'");
+                      "with the hint or table property 'read.bare-deletion-vectors' = 'true'");
         return status;
     }
     return STATUS_OK;

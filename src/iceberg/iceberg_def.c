@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
+#include "iceberg/metadata_column.h"
 
 enum { FORMAT_VERSION_DEFAULT = 2, PARTITION_ID_FIRST = 1000 };
 
@@ -209,6 +210,32 @@ enum status iceberg_def_columns(struct arena *arena, const struct table_schema *
     return STATUS_OK;
 }
 
+// _file, _pos, … (metadata_column.h), except those whose name a column has.
+static enum status def_hidden(struct arena *arena, const struct table_metadata *metadata,
+                              struct table_def *def, struct err *err)
+{
+    struct table_column *hidden =
+        arena_new_array(arena, struct table_column, METADATA_COLUMN_COUNT);
+    for (int i = 0; i < METADATA_COLUMN_COUNT; i++) {
+        struct iceberg_field field;
+        struct err absent;
+        if (metadata_column_field(arena, metadata, metadata_column_ids[i], &field, &absent) !=
+                STATUS_OK ||
+            table_def_column(def, field.name) != NULL) {
+            continue;
+        }
+        struct table_column *column = &hidden[def->hidden_count++];
+        *column = (struct table_column){.name = field.name,
+                                        .kind = TABLE_COLUMN_METADATA,
+                                        .is_virtual = true,
+                                        .metadata_key = field.name,
+                                        .field_id = field.id};
+        TRY(iceberg_type_to_sql(arena, field.type, false, &column->type, err));
+    }
+    def->hidden = hidden;
+    return STATUS_OK;
+}
+
 static void def_partitions(struct arena *arena, const struct table_metadata *metadata,
                            struct table_def *def)
 {
@@ -239,6 +266,7 @@ enum status iceberg_def_of_table(struct arena *arena, const struct table_metadat
     def->kind = TABLE_KIND_TABLE;
     def->is_iceberg = true;
     TRY(iceberg_def_columns(arena, table_metadata_current_schema(metadata), def, err));
+    TRY(def_hidden(arena, metadata, def, err));
     def_partitions(arena, metadata, def);
     struct table_option *options =
         arena_new_array(arena, struct table_option, metadata->property_count + 1);

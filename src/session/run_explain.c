@@ -101,6 +101,11 @@ static void print_sources(struct strbuf *out, const struct job_node_metrics *met
             print_part(out, "row groups", source->row_groups_read, source->row_groups_skipped);
             print_part(out, "pages", source->pages_read, source->pages_skipped);
             print_part(out, "bytes", source->bytes_read, source->bytes_skipped);
+            print_part(out, "delete files", source->delete_files_read,
+                       source->delete_files_skipped);
+            if (source->rows_deleted > 0) {
+                strbuf_printf(out, ", rows deleted %" PRIu64, source->rows_deleted);
+            }
         }
     }
     strbuf_add_text(out, "\n");
@@ -119,8 +124,8 @@ static void print_totals(struct strbuf *out, struct statement_run *run, struct j
                   spill == NULL ? 0 : spill_bytes(spill), flattenings);
 }
 
-static enum status analyze(struct statement_run *run, const struct plan *plan,
-                           struct strbuf *out, struct err *err)
+static enum status analyze(struct statement_run *run, const struct plan *plan, struct strbuf *out,
+                           struct err *err)
 {
     struct job *job;
     uint64_t flattenings = column_flattenings();
@@ -146,8 +151,8 @@ enum status run_explain(struct statement_run *run, struct err *err)
     struct strbuf text;
     strbuf_init(&text, 1 << 24);
     strbuf_add_text(&text, "== Optimized Execution Plan ==\n");
-    struct plan_print_options options = {
-        .changelog_mode = (explain->details & AST_EXPLAIN_CHANGELOG_MODE) != 0};
+    struct plan_print_options options = {.changelog_mode =
+                                             (explain->details & AST_EXPLAIN_CHANGELOG_MODE) != 0};
     plan_print(&text, plan, &options);
     enum status status = STATUS_OK;
     if (explain->analyze) {

@@ -13,11 +13,12 @@ enum { US_PER_MS = 1000, US_PER_SECOND = 1000000 };
 // Hints ---------------------------------------------------------------------------------------
 
 enum hint_kind {
-    HINT_AT,          // the state read: `at` says how the value is meant
-    HINT_AFTER,       // appends behind it alone are read
-    HINT_UNTIL,       // the last state of such a read
-    HINT_NO_STREAM,   // 'false' is what is done anyway
-    HINT_UNSUPPORTED, // of Flink's connector, and not done here
+    HINT_AT,           // the state read: `at` says how the value is meant
+    HINT_AFTER,        // appends behind it alone are read
+    HINT_UNTIL,        // the last state of such a read
+    HINT_NO_STREAM,    // 'false' is what is done anyway
+    HINT_BARE_VECTORS, // a flag of the reader
+    HINT_UNSUPPORTED,  // of Flink's connector, and not done here
 };
 
 static const struct read_hint {
@@ -34,6 +35,7 @@ static const struct read_hint {
     {"end-snapshot-id", HINT_UNTIL, TABLE_AT_SNAPSHOT},
     {"end-tag", HINT_UNTIL, TABLE_AT_TAG},
     {"streaming", HINT_NO_STREAM, TABLE_AT_NONE},
+    {"read.bare-deletion-vectors", HINT_BARE_VECTORS, TABLE_AT_NONE},
     {"monitor-interval", HINT_UNSUPPORTED, TABLE_AT_NONE},
     {"starting-strategy", HINT_UNSUPPORTED, TABLE_AT_NONE},
     {"start-snapshot-timestamp", HINT_UNSUPPORTED, TABLE_AT_NONE},
@@ -70,6 +72,7 @@ struct travel {
     struct table_at at;
     struct table_at after;
     struct ast_span place; // of what was said last
+    bool bare_vectors;
 };
 
 static enum status unknown_hint(const struct ast_option *option, const struct str *known,
@@ -82,7 +85,7 @@ static enum status unknown_hint(const struct ast_option *option, const struct st
         err_hint(err, "did you mean '%.*s'?", STR_ARGS(nearest));
     } else {
         err_hint(err, "there are snapshot-id, as-of-timestamp, branch, tag, start-snapshot-id, "
-                      "end-snapshot-id, start-tag and end-tag");
+                      "end-snapshot-id, start-tag, end-tag and read.bare-deletion-vectors");
     }
     return status;
 }
@@ -107,6 +110,15 @@ static enum status put_at(struct table_at *out, enum table_at_kind kind,
     return STATUS_OK;
 }
 
+static enum status read_flag(const struct ast_option *option, bool *out, struct err *err)
+{
+    *out = str_is_nocase(option->value.value, "true");
+    return *out || str_is_nocase(option->value.value, "false")
+               ? STATUS_OK
+               : REFUSE(err, option->value.at, "'%.*s' takes true or false",
+                        STR_ARGS(option->key.value));
+}
+
 static enum status read_hint(const struct ast_option *option, struct travel *travel,
                              struct table_at *until, struct err *err)
 {
@@ -127,6 +139,7 @@ static enum status read_hint(const struct ast_option *option, struct travel *tra
                 return STATUS_OK;
             }
             break;
+        case HINT_BARE_VECTORS: return read_flag(option, &travel->bare_vectors, err);
         case HINT_UNSUPPORTED: break;
         }
         return NOT_YET(err, option->key.at, "'%s' = '%.*s' is not supported for Iceberg tables",
@@ -281,6 +294,23 @@ bool bind_version_of_name(struct str name, struct table_at *out)
     return false;
 }
 
+// The table in the state that is asked for.
+static enum status go_to(struct binder *binder, const struct travel *travel, bool is_incremental,
+                         const struct table_def **inout, struct err *err)
+{
+    if (travel->at.kind == TABLE_AT_NONE && !is_incremental) {
+        return STATUS_OK;
+    }
+    const struct bind_tables *tables = &binder->context->tables;
+    if (tables->version == NULL) {
+        return NOT_YET(err, travel->place, "states of Iceberg tables cannot be named here");
+    }
+    const struct table_at *after = is_incremental ? &travel->after : NULL;
+    enum status status =
+        tables->version(tables->self, binder->arena, *inout, &travel->at, after, inout, err);
+    return status == STATUS_OK ? status : bind_refused(status, err, travel->place);
+}
+
 enum status bind_version(struct binder *binder, const struct ast_table *ast,
                          const struct table_at *by_name, const struct table_def **inout,
                          struct err *err)
@@ -299,17 +329,13 @@ enum status bind_version(struct binder *binder, const struct ast_table *ast,
         travel.at = at;
         travel.place = ast->as_of->at;
     }
-    if (travel.at.kind == TABLE_AT_NONE && !is_incremental) {
-        return STATUS_OK;
+    TRY(go_to(binder, &travel, is_incremental, inout, err));
+    if (travel.bare_vectors) {
+        struct table_def *def = arena_copy(binder->arena, *inout, sizeof *def);
+        def->version.bare_vectors = true;
+        *inout = def;
     }
-    const struct bind_tables *tables = &binder->context->tables;
-    if (tables->version == NULL) {
-        return NOT_YET(err, travel.place, "states of Iceberg tables cannot be named here");
-    }
-    const struct table_at *after = is_incremental ? &travel.after : NULL;
-    enum status status =
-        tables->version(tables->self, binder->arena, *inout, &travel.at, after, inout, err);
-    return status == STATUS_OK ? status : bind_refused(status, err, travel.place);
+    return STATUS_OK;
 }
 
 enum status bind_version_refuse(const struct table_def *table, const struct ast_table *ast,

@@ -22,9 +22,9 @@ REFUSED = {
     "variant_plain": "variant cannot be read yet",
     "variant_shredded": "variant cannot be read yet",
 }
-# What these snapshots hold by the specification is told by their row counts here. Java compares keys
-# of equality deletes in the types of the snapshot's schema with keys in those of today's, so that a
-# delete by an int does nothing to a snapshot of before the column became long.
+# What these snapshots hold by the specification is told by their row counts here. The rows noted for
+# them were read with the keys of equality deletes in the type that the column got later (long), while
+# those of the data had the one of the snapshot's schema (int), and so nothing equalled anything.
 BY_SPECIFICATION = {
     "equality_deletes_partitioned": {
         "snapshot=3214683057221521093": 8,
