@@ -255,6 +255,24 @@ enum status file_lines_get(struct file_lines *lines, struct str *bytes, bool *is
     }
 }
 
+enum status file_lines_piece(struct file_lines *lines, struct str *bytes, bool *is_last,
+                             struct err *err)
+{
+    for (;;) {
+        size_t size = lines->end - lines->begin;
+        bool is_enough = size > lines->looked_at && size >= FILE_LINES_CHUNK / 4;
+        if (lines->at_end && size == 0) {
+            return STATUS_END;
+        }
+        if (lines->at_end || is_enough) {
+            *bytes = str_make(lines->buffer + lines->begin, size);
+            *is_last = lines->at_end;
+            return STATUS_OK;
+        }
+        TRY(lines_fill(lines, err));
+    }
+}
+
 void file_lines_use(struct file_lines *lines, size_t used)
 {
     ASSERT(used <= lines->end - lines->begin);
@@ -265,7 +283,7 @@ void file_lines_use(struct file_lines *lines, size_t used)
 
 void file_lines_more(struct file_lines *lines)
 {
-    lines->looked_at = lines_whole(lines);
+    lines->looked_at = lines->end - lines->begin;
 }
 
 uint64_t file_lines_offset(const struct file_lines *lines)

@@ -39,6 +39,9 @@ void file_lines_close(struct file_lines *lines); // NULL is allowed
 // At least one whole line; the rest of the file where is_last. END.
 MUST_USE enum status file_lines_get(struct file_lines *lines, struct str *bytes, bool *is_last,
                                     struct err *err);
+// What there is, whole lines or not; after file_lines_more(), more of it. END.
+MUST_USE enum status file_lines_piece(struct file_lines *lines, struct str *bytes, bool *is_last,
+                                      struct err *err);
 void file_lines_use(struct file_lines *lines, size_t used);
 // What was handed out is no whole record: the next file_lines_get() has more lines.
 void file_lines_more(struct file_lines *lines);

@@ -58,7 +58,9 @@ struct file_batch {
     uint32_t row_count;
     const struct column *columns; // those wanted, in that order
     const int8_t *kinds;          // NULL: all +I
-    // The place of each row for messages: places[i], or where that is NULL first + i.
+    // The place of each row for messages: places[i], or where that is NULL first + i; what they
+    // count: "line", "row", "record".
+    const char *unit;
     uint64_t first;
     const uint64_t *places;
 };
@@ -69,8 +71,7 @@ struct file_rows {
 };
 
 struct file_rows_class {
-    const char *unit; // what places of rows count: "line", "row"
-    bool by_name;     // columns are found by name, so a file may lack some
+    const char *unit; // of places: "byte", "row"
     // Whether a file can be read in parts.
     bool (*has_parts)(const struct file_scan *scan, const char *path);
     // At `place`, as a former reader left it. Errors name the file.

@@ -87,7 +87,6 @@ static enum status open_reader(struct parquet_rows *rows, const struct file_part
     TRY(parquet_file_open(&rows->source->source, &file_options, &rows->file, err));
     struct parquet_reader_options options = {.fields = wanted_fields(rows),
                                              .field_count = scan->columns->wanted_count,
-                                             .by_name = true,
                                              .predicate = scan->predicate,
                                              .batch_rows = scan->batch_rows,
                                              .budget = scan->budget};
@@ -153,15 +152,16 @@ static enum status parquet_next(struct file_rows *base, struct file_batch *out, 
             batch_slice(&rows->batch_arena, &rows->batch, known, rows->batch.row_count - known);
         first += known;
     }
-    *out = (struct file_batch){
-        .row_count = rows->batch.row_count, .columns = rows->batch.columns, .first = first};
+    *out = (struct file_batch){.row_count = rows->batch.row_count,
+                               .columns = rows->batch.columns,
+                               .unit = "row",
+                               .first = first};
     rows->rows.place.offset = end;
     return STATUS_OK;
 }
 
 const struct file_rows_class file_rows_parquet = {
     .unit = "row",
-    .by_name = true,
     .has_parts = parquet_has_parts,
     .open = parquet_open,
     .next = parquet_next,

@@ -185,7 +185,7 @@ static enum status filesystem_check_gone(const struct filesystem_reader *reader,
         if (!is_there && !str_ends(position->position, " 1")) {
             ERR(err, STATUS_NOT_FOUND, "table '%.*s': %.*s is gone, which was read up to %s %.*s",
                 STR_ARGS(reader->table), STR_ARGS(position->name),
-                str_is(str_from(reader->class->unit), "line") ? "byte" : "row",
+                reader->class->unit,
                 (int)str_find(position->position, ' '), position->position.ptr);
             err_hint(err, "put the file back; --fresh starts over without it");
             return STATUS_NOT_FOUND;
@@ -425,7 +425,7 @@ static enum status filesystem_batch(struct filesystem_reader *reader, uint32_t i
         TRY(filesystem_metadata_column(reader, file, &columns->metadata[i], rows->row_count, err));
     }
     reader->origin = (struct batch_origin){.name = file->part.path,
-                                           .unit = reader->class->unit,
+                                           .unit = rows->unit,
                                            .first = rows->first,
                                            .places = rows->places};
     *out = (struct batch){.row_count = rows->row_count,

@@ -54,6 +54,8 @@ static const struct option_def debezium_options[] = {
 };
 
 static const struct option_def csv_options[] = {
+    {"header", OPTION_BOOLEAN, false, "false", NULL,
+     "The first line of a file names its columns, which are found by these names (ours)."},
     {"field-delimiter", OPTION_STRING, false, ",", NULL, "One character between fields."},
     {"disable-quote-character", OPTION_BOOLEAN, false, "false", NULL, "No field is in quotes."},
     {"quote-character", OPTION_STRING, false, "\"", NULL, "The quote around fields."},
@@ -209,17 +211,11 @@ static void format_json_spec(const struct record_format_spec *spec, struct type_
     };
 }
 
-static enum status format_new_csv(const struct record_format_spec *spec, struct csv_decoder **out,
-                                  struct err *err)
+void record_format_csv_dialect(const struct table_def *table, const char *prefix,
+                               struct csv_decode_spec *out)
 {
-    const struct table_def *table = spec->table;
-    const char *prefix = spec->prefix;
     bool no_quotes = option_bool(table, prefix, "disable-quote-character", false);
-    struct csv_decode_spec csv = {
-        .fields = spec->fields,
-        .field_count = spec->field_count,
-        .wanted = spec->wanted,
-        .wanted_count = spec->wanted_count,
+    *out = (struct csv_decode_spec){
         .delimiter = format_character(option_text(table, prefix, "field-delimiter", ",")),
         .quote =
             no_quotes ? 0 : format_character(option_text(table, prefix, "quote-character", "\"")),
@@ -231,6 +227,17 @@ static enum status format_new_csv(const struct record_format_spec *spec, struct 
         .allow_comments = option_bool(table, prefix, "allow-comments", false),
         .ignore_parse_errors = option_bool(table, prefix, "ignore-parse-errors", false),
     };
+}
+
+static enum status format_new_csv(const struct record_format_spec *spec, struct csv_decoder **out,
+                                  struct err *err)
+{
+    struct csv_decode_spec csv;
+    record_format_csv_dialect(spec->table, spec->prefix, &csv);
+    csv.fields = spec->fields;
+    csv.field_count = spec->field_count;
+    csv.wanted = spec->wanted;
+    csv.wanted_count = spec->wanted_count;
     return csv_decode_new(&csv, out, err);
 }
 

@@ -60,6 +60,11 @@ struct record_format_spec {
     uint32_t metadata_count;
 };
 
+// How CSV is written, by the options; the fields are left empty.
+struct csv_decode_spec;
+void record_format_csv_dialect(const struct table_def *table, const char *prefix,
+                               struct csv_decode_spec *out);
+
 struct record_rows {
     uint32_t row_count;
     const struct column *columns; // wanted fields, then metadata
