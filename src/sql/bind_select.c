@@ -302,7 +302,7 @@ static enum status bind_sort(struct select *select, const struct ast_sorts *orde
     for (uint32_t i = 0; i < order_by->count; i++) {
         uint32_t at = 0;
         TRY(bind_sort_key(select, &order_by->items[i], &at, err));
-        // The index for now; projecting gives the id.
+        // The index: projecting turns it into the id.
         select->sort_keys[i] = bind_order_key(&order_by->items[i], at);
     }
     select->sort_key_count = order_by->count;

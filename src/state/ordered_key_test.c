@@ -55,7 +55,7 @@ static void test_values_of_every_form_come_back(void **state)
     static const int32_t ints[] = {INT32_MIN, 0, -1, 65537, INT32_MAX};
     static const int64_t longs[] = {INT64_MIN, 0, -1, INT64_C(1) << 40, INT64_MAX};
     static const float floats[] = {-1.5F, 0, 3.25F, -INFINITY, 1e30F};
-    static const double doubles[] = {-1.5, 0, 3.25, -INFINITY, 1e300};
+    static const double doubles[] = {-1.5, 0, 3.25, -(double)INFINITY, 1e300};
     static const struct nano nanos[] = {{-5, 1}, {0, 0}, {7, 999999999}, {0, 1}, {1, 0}};
     int128 wide[] = {-1, 0, (int128)1 << 100, -((int128)1 << 100), 5};
     struct strview texts[] = {strview_make("a\0b", 3),
