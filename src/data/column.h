@@ -47,9 +47,9 @@ struct column {
     enum encoding encoding;
     uint32_t row_count;
     const uint64_t *valid;
-    const void *values;       // FLAT, CONST; NULL for ROW
-    const uint16_t *codes;    // DICT
-    const struct column *dict; // DICT
+    const void *values;            // FLAT, CONST; NULL for ROW
+    const uint16_t *codes;         // DICT
+    const struct column *dict;     // DICT
     const struct column *children; // LIST: 1 (elements); MAP: 2 (keys, values); ROW: its fields
     uint32_t child_count;
 };
@@ -78,8 +78,7 @@ static inline bool column_is_null(const struct column *column, uint32_t row)
 static inline const void *column_value(const struct column *column, uint32_t row)
 {
     const struct column *holder = column_holder(column);
-    return (const char *)holder->values +
-           physical_width(column->physical) * column_at(column, row);
+    return (const char *)holder->values + physical_width(column->physical) * column_at(column, row);
 }
 
 // The validity of rows [64 * word, 64 * word + 64) whatever the encoding; bits behind row_count may
@@ -118,6 +117,14 @@ struct column column_mask(struct arena *arena, const struct column *column, cons
 struct column column_copy(struct arena *arena, const struct column *column);
 // The rows of several columns of one physical form, one after the other, FLAT.
 struct column column_concat(struct arena *arena, const struct column *columns, uint32_t count);
+// Row i is row places[i].row of parts[places[i].part], columns of one physical form. FLAT; long
+// strings and elements of lists may be shared with the parts.
+struct column_place {
+    uint32_t part;
+    uint32_t row;
+};
+struct column column_pick(struct arena *arena, const struct column *parts, uint32_t part_count,
+                          const struct column_place *places, uint32_t row_count);
 // Variable bytes behind it (long strings, list elements), for the limit on batches.
 size_t column_bytes(const struct column *column);
 

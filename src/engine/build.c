@@ -150,6 +150,7 @@ static struct op_context *new_context(struct job *job, struct worker *worker, ui
         .job_uuid = job->uuid,
         .directory = options->directory,
         .store = options->store,
+        .spill = options->spill,
         .run = job->run,
         .is_streaming = options->plan->is_streaming,
         .row_watermarks = options->watermark_interval_ms == 0,

@@ -45,6 +45,7 @@ struct clock;
 struct expr_settings;
 struct op;
 struct plan_node;
+struct spill;
 struct state_context; // state/state.h: where tables are opened
 struct state_segment_sink;
 struct store;
@@ -121,6 +122,7 @@ struct op_context {
     // them (open windows) is looked up at the first call.
     struct state_context *state;
     struct state_segment_sink *state_sink; // where its checkpoints go
+    struct spill *spill;                   // for what is not state; NULL: memory only
     const struct snapshot_reader *restore; // NULL: a fresh start
     struct str pipeline_name;              // empty: a one-shot job
     struct str job_uuid;                   // of the pipeline; a one-shot's own
