@@ -12,7 +12,7 @@
 #include "base/bits.h"
 #include "base/buf.h"
 #include "base/byte_source.h"
-#include "codec/bytebuf.h"
+#include "base/bytebuf.h"
 #include "codec/deletion_vector.h"
 #include "codec/puffin.h"
 #include "codec/roaring.h"

@@ -6,7 +6,7 @@
 
 #include "base/assert.h"
 #include "base/strbuf.h"
-#include "codec/variant_build.h"
+#include "data/variant_build.h"
 #include "data/variant.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,7 +4,7 @@
 #include <libdeflate.h>
 #include <string.h>
 
-#include "codec/bytebuf.h"
+#include "base/bytebuf.h"
 #include "codec/roaring.h"
 
 enum { LENGTH_BYTES = 4, MAGIC_BYTES = 4, CHECKSUM_BYTES = 4 };

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "codec/bytebuf.h"
+#include "base/bytebuf.h"
 #include "codec/parquet_format.h"
 
 // The encoding for a type; PARQUET_PLAIN: none.

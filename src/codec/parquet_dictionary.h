@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "codec/bytebuf.h"
+#include "base/bytebuf.h"
 #include "data/physical.h"
 
 // All that a look-up needs but the bytes of an entry, in one line of the cache.

@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "base/bits.h"
 #include "base/vec.h"
-#include "codec/bytebuf.h"
+#include "base/bytebuf.h"
 #include "codec/parquet_convert.h"
 #include "codec/parquet_decode.h"
 #include "codec/parquet_file_schema.h"

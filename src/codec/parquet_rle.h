@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
-#include "codec/bytebuf.h"
+#include "base/bytebuf.h"
 
 // The bits that `value` needs; 0 for 0.
 static inline uint32_t parquet_rle_width(uint32_t value)

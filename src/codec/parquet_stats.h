@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/int128.h"
-#include "codec/bytebuf.h"
+#include "base/bytebuf.h"
 #include "codec/parquet_format.h"
 
 union parquet_scalar {

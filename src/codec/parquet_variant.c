@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/assert.h"
 #include "codec/parquet_reader_int.h"
-#include "codec/variant_build.h"
+#include "data/variant_build.h"
 
 // ---- the schema ----
 

@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
-#include "codec/bytebuf.h"
+#include "base/bytebuf.h"
 #include "codec/parquet_dictionary.h"
 #include "codec/parquet_format.h"
 #include "codec/parquet_stats.h"

@@ -22,7 +22,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "codec/bytebuf.h"
+#include "base/bytebuf.h"
 #include "codec/compress.h"
 
 struct arena;

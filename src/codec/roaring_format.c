@@ -5,7 +5,7 @@
 
 #include "base/bits.h"
 #include "base/mem.h"
-#include "codec/bytebuf.h"
+#include "base/bytebuf.h"
 #include "codec/roaring_int.h"
 
 enum {

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "base/bits.h"
-#include "codec/bytebuf.h"
+#include "base/bytebuf.h"
 #include "codec/deletion_vector.h"
 
 static const char *fixtures(void)

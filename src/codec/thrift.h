@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
-#include "codec/bytebuf.h"
+#include "base/bytebuf.h"
 
 enum thrift_type {
     THRIFT_STOP = 0,

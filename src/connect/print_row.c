@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "base/strbuf.h"
 #include "data/datetime.h"
+#include "data/json_text.h"
 #include "data/text.h"
 #include "data/type.h"
 
@@ -156,9 +157,9 @@ static void print_value(struct strbuf *out, const struct type *type, const struc
         break;
     case TYPE_CHAR:
     case TYPE_VARCHAR:
-    case TYPE_VARIANT:
     case TYPE_BITMAP:
     case TYPE_RAW: strbuf_add(out, strview_str(column_value(column, row))); break;
+    case TYPE_VARIANT: json_text_value(out, type, column, row, NULL); break;
     case TYPE_BINARY:
     case TYPE_VARBINARY: print_bytes(out, strview_str(column_value(column, row))); break;
     case TYPE_DATE: print_date(out, *(const int32_t *)column_value(column, row)); break;

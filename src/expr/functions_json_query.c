@@ -14,6 +14,7 @@
 #include "expr/families.h"
 #include "expr/json_doc.h"
 #include "expr/json_path.h"
+#include "expr/json_variant.h"
 #include "expr/rows.h"
 
 enum { RESULT_MAX = 64 << 20 };
@@ -353,7 +354,6 @@ static enum status row_is_json(const struct function_call *call, uint32_t row,
     return STATUS_OK;
 }
 
-// A VARIANT is held as its canonical text.
 static enum status resolve_parse(struct function_binding *binding, struct err *err)
 {
     TRY(binding_match(binding, "SB", err));
@@ -376,10 +376,9 @@ static enum status row_parse(const struct function_call *call, uint32_t row,
                    ? STATUS_OK
                    : ERR(err, STATUS_INVALID_DATA, "PARSE_JSON: not JSON: '%.*s'", STR_ARGS(shown));
     }
-    struct strbuf canonical;
-    strbuf_init(&canonical, RESULT_MAX);
-    json_doc_print_variant(&canonical, &doc);
-    return hand_over(call, &canonical, value, err);
+    return json_variant(call->arena, &doc, &value->text)
+               ? STATUS_OK
+               : ERR(err, STATUS_LIMIT, "PARSE_JSON: the value is too large");
 }
 
 static const struct function functions[] = {

@@ -457,41 +457,19 @@ void json_doc_print_number(struct strbuf *out, struct str text)
     }
 }
 
-static void print_variant_number(struct strbuf *out, struct str text)
-{
-    struct digits digits;
-    double value;
-    bool exponent = str_find(text, 'e') < text.size || str_find(text, 'E') < text.size;
-    if (!exponent && take_digits(text, &digits) && digits.count <= 38) {
-        while (digits.scale > 0 && digits.count > 1 && digits.digits[digits.count - 1] == '0') {
-            digits.count--;
-            digits.scale--;
-        }
-        digits.scale = digits.digits[0] == '0' && digits.count == 1 ? 0 : digits.scale;
-        put_digits(out, &digits);
-    } else if (float_text_parse_f64(text, &value)) {
-        char shown[FLOAT_TEXT_MAX];
-        strbuf_add(out, str_make(shown, float_text_f64(value, shown)));
-    } else {
-        strbuf_add(out, text);
-    }
-}
-
-static void print(struct strbuf *out, const struct json_doc *doc, bool variant)
+void json_doc_print(struct strbuf *out, const struct json_doc *doc)
 {
     switch (doc->kind) {
     case JSON_DOC_NULL: strbuf_add_text(out, "null"); return;
     case JSON_DOC_FALSE: strbuf_add_text(out, "false"); return;
     case JSON_DOC_TRUE: strbuf_add_text(out, "true"); return;
-    case JSON_DOC_NUMBER:
-        (variant ? print_variant_number : json_doc_print_number)(out, doc->text);
-        return;
+    case JSON_DOC_NUMBER: json_doc_print_number(out, doc->text); return;
     case JSON_DOC_STRING: json_text_string(out, doc->text); return;
     case JSON_DOC_ARRAY:
         strbuf_add_byte(out, '[');
         for (uint32_t i = 0; i < doc->count; i++) {
             strbuf_add_text(out, i > 0 ? "," : "");
-            print(out, &doc->items[i], variant);
+            json_doc_print(out, &doc->items[i]);
         }
         strbuf_add_byte(out, ']');
         return;
@@ -502,19 +480,9 @@ static void print(struct strbuf *out, const struct json_doc *doc, bool variant)
         strbuf_add_text(out, i > 0 ? "," : "");
         json_text_string(out, doc->keys[doc->sorted[i]]);
         strbuf_add_byte(out, ':');
-        print(out, &doc->items[doc->sorted[i]], variant);
+        json_doc_print(out, &doc->items[doc->sorted[i]]);
     }
     strbuf_add_byte(out, '}');
-}
-
-void json_doc_print(struct strbuf *out, const struct json_doc *doc)
-{
-    print(out, doc, false);
-}
-
-void json_doc_print_variant(struct strbuf *out, const struct json_doc *doc)
-{
-    print(out, doc, true);
 }
 
 void json_doc_print_scalar(struct strbuf *out, const struct json_doc *doc)
@@ -522,6 +490,6 @@ void json_doc_print_scalar(struct strbuf *out, const struct json_doc *doc)
     if (doc->kind == JSON_DOC_STRING) {
         strbuf_add(out, doc->text);
     } else {
-        print(out, doc, false);
+        json_doc_print(out, doc);
     }
 }

@@ -51,8 +51,6 @@ const struct json_doc *json_doc_member(const struct json_doc *doc, struct str ke
 
 // Compact, keys sorted, numbers as Java's BigDecimal writes them (1E+3, 1.50).
 void json_doc_print(struct strbuf *out, const struct json_doc *doc);
-// As Flink shows VARIANTs: numbers without needless zeros, those with an exponent as DOUBLE.
-void json_doc_print_variant(struct strbuf *out, const struct json_doc *doc);
 // A scalar without quotes, as JSON_VALUE gives it.
 void json_doc_print_scalar(struct strbuf *out, const struct json_doc *doc);
 // A number text as Java's BigDecimal writes it.

@@ -12,6 +12,9 @@
 
 #include "base/arena.h"
 #include "base/strbuf.h"
+#include "data/variant.h"
+#include "expr/json_doc.h"
+#include "expr/json_variant.h"
 
 static const char document[] =
     "{\"a\": 1, \"b\": {\"c\": [1, 2.5, \"x\", null, true]}, \"s\": \"text\", \"e\": \"\", "
@@ -145,7 +148,9 @@ static void expect_variant(const char *text, const char *shown)
     assert_true(json_doc_parse(&arena, str_from(text), (struct json_doc_limits){0}, &doc));
     struct strbuf out;
     strbuf_init(&out, 1 << 10);
-    json_doc_print_variant(&out, &doc);
+    struct str held;
+    assert_true(json_variant(&arena, &doc, &held));
+    assert_true(variant_json(&out, held, NULL));
     assert_string_equal(out.ptr, shown);
     strbuf_release(&out);
     arena_release(&arena);
@@ -155,6 +160,14 @@ static void test_numbers_of_variants(void **state)
 {
     (void)state;
     expect_variant("1.0", "1");
+    expect_variant("-129", "-129");
+    expect_variant("-12.50", "-12.5");
+    expect_variant("0.000", "0");
+    expect_variant("99999999999999999999999999999999999999",
+                   "99999999999999999999999999999999999999");
+    expect_variant("0.99999999999999999999999999999999999999",
+                   "0.99999999999999999999999999999999999999");
+    expect_variant("[{\"b\":[],\"a\":{\"b\":true}},null]", "[{\"a\":{\"b\":true},\"b\":[]},null]");
     expect_variant("0.10", "0.1");
     expect_variant("1e3", "1000.0");
     expect_variant("-0", "0");

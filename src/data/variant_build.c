@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codec/variant_build.h"
+#include "data/variant_build.h"
 
 #include <stdlib.h>
 
@@ -106,6 +106,31 @@ void variant_build_element(struct variant_build *build)
 static uint32_t uint_size(uint64_t most)
 {
     return most <= 0xff ? 1 : most <= 0xffff ? 2 : most <= 0xffffff ? 3 : 4;
+}
+
+bool variant_build_names(struct bytebuf *out, const struct str *names, uint32_t count)
+{
+    enum { VERSION = 1, IS_SORTED = 1 << 4, OFFSET_SIZE_SHIFT = 6 };
+    uint64_t size = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        size += names[i].size;
+    }
+    if (size > UINT32_MAX) {
+        return false;
+    }
+    uint32_t width = uint_size(size > count ? size : count);
+    uint32_t offset = 0;
+    bytebuf_add_byte(out, (uint8_t)(VERSION | IS_SORTED | (width - 1) << OFFSET_SIZE_SHIFT));
+    bytebuf_add(out, &count, width); // little-endian, as the host is
+    for (uint32_t i = 0; i < count; i++) {
+        bytebuf_add(out, &offset, width);
+        offset += (uint32_t)names[i].size;
+    }
+    bytebuf_add(out, &offset, width);
+    for (uint32_t i = 0; i < count; i++) {
+        bytebuf_add(out, names[i].ptr, names[i].size);
+    }
+    return true;
 }
 
 static int compare_parts(const void *left, const void *right)

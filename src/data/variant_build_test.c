@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codec/variant_build.h"
+#include "data/variant_build.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

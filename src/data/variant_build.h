@@ -15,8 +15,8 @@
 // were given, its fields in that of their names. A zeroed struct is empty.
 #pragma once
 
+#include "base/bytebuf.h"
 #include "base/vec.h"
-#include "codec/bytebuf.h"
 #include "data/variant.h"
 
 struct variant_part {
@@ -50,6 +50,9 @@ void variant_build_string(struct variant_build *build, struct str text);
 void variant_build_binary(struct variant_build *build, struct str bytes);
 void variant_build_uuid(struct variant_build *build, struct str bytes); // 16 bytes
 void variant_build_raw(struct variant_build *build, struct str value);  // encoded already
+
+// Appends the metadata of the names, which are sorted and each there once. False: over 4 GiB.
+MUST_USE bool variant_build_names(struct bytebuf *out, const struct str *names, uint32_t count);
 
 struct variant_mark variant_build_open(struct variant_build *build);
 // The value that is built next is a field or an element of the container opened last.
