@@ -66,6 +66,13 @@ enum status scan_choose(struct iceberg_table *table, const struct scan_options *
     return STATUS_OK;
 }
 
+enum status scan_schema(struct iceberg_table *table, const struct scan_options *options,
+                        const struct table_schema **out, struct err *err)
+{
+    const struct table_snapshot *snapshot;
+    return scan_choose(table, options, &snapshot, out, err);
+}
+
 static struct scan_prune *prune_of(struct planner *planner, int32_t spec_id)
 {
     const struct table_metadata *metadata = planner->table->metadata;

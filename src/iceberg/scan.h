@@ -83,6 +83,10 @@ struct scan_plan {
 MUST_USE enum status scan_plan(struct iceberg_table *table, const struct scan_options *options,
                                struct arena *arena, struct scan_plan *out, struct err *err);
 
+// The schema that a plan with these options has.
+MUST_USE enum status scan_schema(struct iceberg_table *table, const struct scan_options *options,
+                                 const struct table_schema **out, struct err *err);
+
 enum scan_figure_kind {
     SCAN_COUNT_ROWS,
     SCAN_COUNT_VALUES, // of a column, not null

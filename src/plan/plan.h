@@ -99,7 +99,8 @@ struct plan_scan {
 // Constant rows: row_count x column_count expressions without columns.
 struct plan_values {
     uint32_t row_count;
-    const struct expr *const *values; // row after row
+    const struct expr *const *values;   // row after row
+    const struct table_def *figures_of; // the table whose metadata says them; NULL: the statement
 };
 
 // WHERE and SELECT in one: rows for which `condition` is true, one expression a column.

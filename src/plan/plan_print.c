@@ -67,16 +67,22 @@ static void print_columns(struct strbuf *out, const struct plan_node *node)
     }
 }
 
+static void print_table(struct strbuf *out, const struct table_def *table)
+{
+    const struct str *path = table_def_option(table, "path");
+    if (table->catalog_name.size == 0 && path != NULL) { // a file by its name
+        strbuf_printf(out, "'%.*s'", STR_ARGS(*path));
+    } else {
+        strbuf_printf(out, "%.*s, %.*s, %.*s", STR_ARGS(table->catalog_name),
+                      STR_ARGS(table->database), STR_ARGS(table->name));
+    }
+}
+
 static void print_scan(struct printer *printer, const struct plan_node *node)
 {
     const struct table_def *table = node->as.scan.table;
-    const struct str *path = table_def_option(table, "path");
-    if (table->catalog_name.size == 0 && path != NULL) { // a file by its name
-        strbuf_printf(printer->out, "table=[['%.*s'", STR_ARGS(*path));
-    } else {
-        strbuf_printf(printer->out, "table=[[%.*s, %.*s, %.*s", STR_ARGS(table->catalog_name),
-                      STR_ARGS(table->database), STR_ARGS(table->name));
-    }
+    strbuf_add_text(printer->out, "table=[[");
+    print_table(printer->out, table);
     if (table->version.is_incremental) {
         strbuf_printf(printer->out, ", appends=[%" PRId64 " to %" PRId64 "]",
                       table->version.after_snapshot_id, table->version.snapshot_id);
@@ -110,6 +116,11 @@ static void print_values(struct printer *printer, const struct plan_node *node)
     strbuf_add_text(printer->out, "]], values=[");
     print_columns(printer->out, node);
     strbuf_add_byte(printer->out, ']');
+    if (node->as.values.figures_of != NULL) {
+        strbuf_add_text(printer->out, ", metadata=[[");
+        print_table(printer->out, node->as.values.figures_of);
+        strbuf_add_text(printer->out, "]]");
+    }
 }
 
 static void print_calc(struct printer *printer, const struct plan_node *node)

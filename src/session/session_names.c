@@ -6,10 +6,11 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "connect/iceberg_sink.h"
 #include "connect/file_table.h"
+#include "connect/iceberg_sink.h"
 #include "connect/registry.h"
 #include "data/zone.h"
+#include "iceberg/scan.h"
 #include "iceberg/table_version.h"
 #include "session/session_int.h"
 #include "sys/clock.h"
@@ -226,6 +227,61 @@ static enum status bind_version(void *self, struct arena *arena, const struct ta
     return status;
 }
 
+// The figures that the binder wants, as scan.h names them; false: a column is gone.
+static bool wanted_figures(const struct table_schema *schema, const struct bind_figure *figures,
+                           uint32_t count, struct scan_figure *out)
+{
+    static const enum scan_figure_kind kinds[] = {SCAN_COUNT_ROWS, SCAN_COUNT_VALUES, SCAN_MIN,
+                                                  SCAN_MAX};
+    for (uint32_t i = 0; i < count; i++) {
+        out[i].kind = kinds[figures[i].kind];
+        out[i].column_id = figures[i].column != NULL ? figures[i].column->field_id : 0;
+        if (figures[i].column != NULL && table_schema_by_id(schema, out[i].column_id) == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static enum status read_figures(struct arena *arena, struct iceberg_table *table,
+                                const struct table_version *version, struct bind_figure *figures,
+                                uint32_t count, struct err *err)
+{
+    struct scan_options options = {.snapshot_id = version->snapshot_id,
+                                   .current_schema = !version->has_own_schema,
+                                   .is_incremental = version->is_incremental,
+                                   .after_snapshot_id = version->after_snapshot_id};
+    struct scan_figure *found = arena_new_array(arena, struct scan_figure, count + 1);
+    const struct table_schema *schema;
+    TRY(scan_schema(table, &options, &schema, err));
+    if (!wanted_figures(schema, figures, count, found)) {
+        return STATUS_OK;
+    }
+    TRY(scan_figures(table, &options, arena, found, count, err));
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_bound = figures[i].kind == BIND_FIGURE_MIN || figures[i].kind == BIND_FIGURE_MAX;
+        const struct iceberg_type *type =
+            is_bound ? table_schema_by_id(schema, found[i].column_id)->field->type
+                     : iceberg_type_simple(ICEBERG_LONG);
+        figures[i].is_known = found[i].known;
+        if (found[i].known) {
+            figures[i].value = iceberg_value_column(arena, type, &found[i].value, 1);
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status bind_figures(void *self, struct arena *arena, const struct table_def *def,
+                                struct bind_figure *figures, uint32_t count, struct err *err)
+{
+    struct iceberg_table *table;
+    (void)self;
+    TRY(iceberg_sink_open_table(def, &table, err));
+    enum status status = read_figures(arena, table, &def->version, figures, count, err);
+    iceberg_table_free(table);
+    return status;
+}
+
 static enum status bind_find_file(void *self, struct arena *arena, const struct bind_file *file,
                                   const struct table_def **out, struct err *err)
 {
@@ -286,6 +342,7 @@ void session_bind_context(struct statement_run *run, struct bind_context *out)
                    .version = bind_version,
                    .file = bind_find_file,
                    .new_file = bind_new_file,
+                   .figures = bind_figures,
                    .self = session},
         .connectors = registry_lookup(),
         .settings = {

@@ -48,7 +48,8 @@ static enum status make_plan(struct binder *binder, struct rel **sinks, uint32_t
                               .sink_count = count,
                               .next_id = binder->next_id,
                               .is_streaming = bind_is_streaming(binder),
-                              .settings = &binder->context->settings.expr};
+                              .settings = &binder->context->settings.expr,
+                              .tables = &binder->context->tables};
     optimize(&graph);
     TRY(infer_changes(&graph, binder->context, err));
     place_exchanges(&graph);

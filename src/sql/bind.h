@@ -49,6 +49,15 @@ struct bind_file {
 
 // How names of tables become definitions. `path` has 1 to 3 parts: [catalog.][database.]name, as
 // written; the resolver completes it.
+enum bind_figure_kind { BIND_FIGURE_ROWS, BIND_FIGURE_VALUES, BIND_FIGURE_MIN, BIND_FIGURE_MAX };
+
+struct bind_figure {
+    enum bind_figure_kind kind;
+    const struct table_column *column; // NULL for ROWS
+    bool is_known;                     // the answer: one row of the column's physical form, or of
+    struct column value;               // BIGINT for counts
+};
+
 struct bind_tables {
     // NOT_FOUND where there is no such table or view; its text is not used.
     enum status (*find)(void *self, struct arena *arena, const struct str *path,
@@ -72,6 +81,10 @@ struct bind_tables {
     // refused.
     enum status (*new_file)(void *self, struct arena *arena, const struct bind_file *file,
                             const struct type *row, const struct table_def **out, struct err *err);
+    // COUNT, MIN and MAX over all rows of an Iceberg table in the version of its definition, from
+    // its metadata. What is not known stays so. NULL: never asked.
+    enum status (*figures)(void *self, struct arena *arena, const struct table_def *table,
+                           struct bind_figure *figures, uint32_t count, struct err *err);
     void *self;
 };
 

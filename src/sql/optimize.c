@@ -70,6 +70,7 @@ void optimize(struct rel_graph *graph)
     optimize_columns(graph);
     optimize_calcs(graph);
     optimize_identities(graph);
+    optimize_figures(graph);
     optimize_fields(graph);
     optimize_scans(graph);
 }

@@ -40,6 +40,8 @@ void optimize_identities(struct rel_graph *graph);
 void optimize_windows(struct rel_graph *graph);
 // optimize_columns.c: columns that nobody reads go.
 void optimize_columns(struct rel_graph *graph);
+// optimize_figures.c: aggregates that metadata answers are rows.
+void optimize_figures(struct rel_graph *graph);
 // optimize_fields.c: so do fields of rows, down in the scan.
 void optimize_fields(struct rel_graph *graph);
 // optimize_scans.c: what a source may know of conditions and limits.

@@ -19,6 +19,7 @@
 #include "sql/ast.h"
 
 struct arena;
+struct bind_tables;
 
 struct rel {
     struct plan_node node;
@@ -42,6 +43,7 @@ struct rel_graph {
     uint32_t mark;
     bool is_streaming;
     const struct expr_settings *settings;
+    const struct bind_tables *tables;
     // By rel_sort(): inputs before consumers.
     struct rel **order;
     uint32_t count;
