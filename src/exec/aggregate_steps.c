@@ -3,7 +3,8 @@
 // Row by row without a loop over rows and calls: each row gets an image of its own with only its
 // contribution (one pass of the accumulating kernel), then, in order, the image of the row before
 // it in the same group is added (one pass of the merging kernel): after[i] = after[previous of i]
-// + own[i]. What a group was before row i is after[previous of i], or its row in state.
+// + own[i]. What a group was before row i is after[previous of i], or its row in state; a group of
+// no rows was nothing, whatever rounding has left of its sums.
 #include <string.h>
 
 #include "base/bits.h"
@@ -57,17 +58,19 @@ struct image_step {
 };
 
 static struct image_step make_images(struct aggregate_set *set, struct aggregate_window *window,
-                                     const uint32_t *previous)
+                                     const uint32_t *previous, const int64_t *rows_before)
 {
     struct arena *scratch = window->scratch;
     struct image_step step = {arena_new_array(scratch, char *, window->count),
                               arena_new_array(scratch, char *, window->count)};
     // Laid out as in state, so that one offset serves both.
     size_t size = set->images_size;
-    char *bytes = arena_zalloc(scratch, size * window->count + 1);
+    char *bytes = arena_zalloc(scratch, size * (window->count + 1) + 1);
+    char *nothing = bytes + size * window->count;
     for (uint32_t i = 0; i < window->count; i++) {
         step.own[i] = bytes + size * i;
-        step.before[i] = previous[i] == NO_ROW
+        step.before[i] = rows_before[i] == 0 ? nothing
+                         : previous[i] == NO_ROW
                              ? row_extra(set->layout, window->rows[i]) + set->images_offset
                              : step.own[previous[i]];
     }
@@ -179,8 +182,8 @@ enum status aggregate_set_step(struct aggregate_set *set, struct aggregate_table
                                struct err *err)
 {
     uint32_t *previous = find_previous(set, window);
-    struct image_step images = make_images(set, window, previous);
     step_rows(set, window, previous, steps);
+    struct image_step images = make_images(set, window, previous, steps->rows_before);
     steps->before = arena_new_array(window->scratch, struct column, set->call_count + 1);
     steps->after = arena_new_array(window->scratch, struct column, set->call_count + 1);
     for (uint32_t c = 0; c < set->call_count; c++) {

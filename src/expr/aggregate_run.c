@@ -280,6 +280,7 @@ enum status aggregate_accumulate(const struct aggregate *aggregate, const struct
 // Adds the sums and counts of two images.
 static void merge_sums(const struct aggregate *aggregate, char *image, const char *from)
 {
+    bool is_float = aggregate->kind != AGGREGATE_AVG && aggregate->type->kind == TYPE_FLOAT;
     for (uint32_t slot = 0; slot < aggregate->slot_count; slot++) {
         uint32_t at = aggregate->offsets[slot];
         if (aggregate->slots[slot] == PHYSICAL_I128) {
@@ -289,7 +290,7 @@ static void merge_sums(const struct aggregate *aggregate, char *image, const cha
         } else if (aggregate->slots[slot] == PHYSICAL_F64) {
             double value;
             memcpy(&value, from + at, sizeof value);
-            add_f64(image + at, value);
+            (is_float ? add_f32 : add_f64)(image + at, value);
         } else {
             add_i64(image + at, load_i64(from + at));
         }
