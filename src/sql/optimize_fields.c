@@ -208,9 +208,26 @@ struct retyping {
     const struct rel *rel; // whose inputs' columns have the types
 };
 
+// A field of a row that lost others: of the type that the row has for it now.
+static const struct expr *retype_field(struct arena *arena, const struct expr *node)
+{
+    const struct type *row = node->args[0]->type;
+    for (uint32_t i = 0; i < row->field_count; i++) {
+        if (str_equal(row->fields[i].name, node->options->field)) {
+            struct expr *copy = arena_copy(arena, node, sizeof *node);
+            copy->type = type_with_null(arena, row->fields[i].type, node->type->nullable);
+            return copy;
+        }
+    }
+    return node;
+}
+
 static const struct expr *retype(struct arena *arena, const struct expr *node, void *context)
 {
     const struct retyping *retyping = context;
+    if (is_field(node) && node->type->kind == TYPE_ROW) {
+        return retype_field(arena, node);
+    }
     if (node->kind == EXPR_COLUMN) {
         for (uint32_t i = 0; i < retyping->rel->input_count; i++) {
             const struct plan_column *column =
