@@ -114,7 +114,7 @@ static enum status place_arguments(struct window *window, struct err *err)
             return refuse_signature(window, window->call->at, err);
         }
     }
-    if (window->args[0]->kind != AST_EXPR_TABLE_ARG) {
+    if (window->args[0]->kind != AST_EXPR_TABLE_ARG && window->args[0]->kind != AST_EXPR_SUBQUERY) {
         return refuse_signature(window, window->args[0]->at, err);
     }
     if (window->args[1]->kind != AST_EXPR_DESCRIPTOR || window->args[1]->as.descriptor.count != 1) {
@@ -123,23 +123,31 @@ static enum status place_arguments(struct window *window, struct err *err)
     return STATUS_OK;
 }
 
+static enum status bind_input_query(struct binder *binder, const struct ast_query *query,
+                                    struct window *window, struct scope *scope, struct err *err)
+{
+    TRY(bind_query_rel(binder, query, &window->input, err));
+    *scope = bind_scope_of(binder->arena, window->input, (struct str){0}, STR_LIT("the subquery"));
+    return STATUS_OK;
+}
+
 static enum status bind_input(struct binder *binder, struct window *window, struct scope *scope,
                               struct err *err)
 {
     const struct ast_expr *arg = window->args[0];
+    if (arg->kind == AST_EXPR_SUBQUERY) { // (SELECT ...), nothing before or behind it
+        return bind_input_query(binder, arg->as.query, window, scope, err);
+    }
     if (arg->as.table.partition_by.count > 0 || arg->as.table.order_by.count > 0) {
         return NOT_YET(err, arg->at, "PARTITION BY and ORDER BY of %s are not supported",
                        window->function->name);
     }
-    struct bound bound;
-    if (arg->as.table.path.count > 0) {
-        struct ast_table ast = {.at = arg->at, .as.path = arg->as.table.path};
-        TRY(bind_table(binder, &ast, &bound, err));
-    } else {
-        TRY(bind_query_rel(binder, arg->as.table.query, &bound.rel, err));
-        bound.scope =
-            bind_scope_of(binder->arena, bound.rel, (struct str){0}, STR_LIT("the subquery"));
+    if (arg->as.table.path.count == 0) {
+        return bind_input_query(binder, arg->as.table.query, window, scope, err);
     }
+    struct ast_table ast = {.at = arg->at, .as.path = arg->as.table.path};
+    struct bound bound;
+    TRY(bind_table(binder, &ast, &bound, err));
     window->input = bound.rel;
     *scope = bound.scope;
     return STATUS_OK;
