@@ -25,6 +25,7 @@ struct connector_info {
     bool sink_is_single;    // as a sink: all rows to one instance, in their order
     bool sink_is_batch;     // as a sink: of bounded batch jobs only
     bool can_overwrite;     // takes INSERT OVERWRITE
+    bool makes_watermarks;  // as a source: in Flink by itself, for each split (plan_watermark)
     bool prunes_fields;     // as a source: takes ROW types that lack fields (plan.h, plan_scan)
     uint32_t metadata_count;
     const struct connector_metadata *metadata;

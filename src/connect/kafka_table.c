@@ -280,5 +280,6 @@ enum status kafka_table_describe(struct arena *arena, const struct table_def *de
     out->is_bounded = table.end.place != KAFKA_PLACE_NONE;
     out->source_changes = format->changes;
     out->prunes_fields = !str_is(table.value.name, "csv");
+    out->makes_watermarks = true;
     return STATUS_OK;
 }

@@ -29,6 +29,7 @@ struct op_watermark {
     int64_t interval_us;
     int64_t idle_timeout_us;
     bool by_row; // row watermarks are written
+    bool starts_at_zero;
     bool is_idle;
     bool announces; // the restored watermark, before anything else
 };
@@ -80,13 +81,27 @@ static int64_t lowest_of_others(const struct op_watermark *assigner, uint32_t ex
     return lowest;
 }
 
+// What a watermark must exceed to be emitted.
+static int64_t last_emitted(const struct op_watermark *assigner)
+{
+    return assigner->emitted == WATERMARK_NONE && assigner->starts_at_zero ? 0 : assigner->emitted;
+}
+
 static bool is_due(const struct op_watermark *assigner, int64_t candidate)
 {
-    if (candidate <= assigner->emitted) {
+    int64_t last = last_emitted(assigner);
+    if (candidate <= last) {
         return false;
     }
-    return assigner->emitted == WATERMARK_NONE || assigner->interval_us == 0 ||
-           candidate - assigner->emitted > assigner->interval_us;
+    return last == WATERMARK_NONE || assigner->interval_us == 0 ||
+           candidate - last > assigner->interval_us;
+}
+
+static void emit_up_to(struct op_watermark *assigner, int64_t candidate)
+{
+    if (candidate > last_emitted(assigner)) {
+        assigner->emitted = candidate;
+    }
 }
 
 // Runs the split's watermark over the rows; the watermark in force at row i is that which rows
@@ -156,8 +171,7 @@ static enum op_result watermark_on_batch(struct op *op, uint32_t port, const str
     } else {
         run_batch(assigner, in, &marks);
         int64_t own = assigner->splits->items[in->split].watermark;
-        int64_t candidate = own < others ? own : others;
-        assigner->emitted = candidate > before ? candidate : before;
+        emit_up_to(assigner, own < others ? own : others);
     }
     emit_if_grown(assigner, before, out);
     if (assigner->is_idle) {
@@ -185,10 +199,9 @@ static enum op_result watermark_on_dry(struct op *op, struct op_output *out, str
         out->is_active = !idle;
         return OP_MORE;
     }
-    int64_t candidate = lowest != WATERMARK_END         ? lowest
-                        : assigner->splits->has_pending ? before
-                                                        : highest;
-    assigner->emitted = candidate > before ? candidate : before;
+    emit_up_to(assigner, lowest != WATERMARK_END         ? lowest
+                         : assigner->splits->has_pending ? before
+                                                         : highest);
     emit_if_grown(assigner, assigner->announces ? WATERMARK_NONE : before, out);
     assigner->announces = false;
     return OP_DONE;
@@ -318,6 +331,7 @@ enum status op_watermark_new(const struct plan_node *node, const struct op_conte
     assigner->emitted = WATERMARK_NONE;
     assigner->interval_us = context->watermark_interval_ms * 1000;
     assigner->idle_timeout_us = node->as.watermark.idle_timeout_ms * 1000;
+    assigner->starts_at_zero = node->as.watermark.starts_at_zero;
     assigner->by_row = context->row_watermarks || node->bounded;
     if (context->restore != NULL) {
         restore(assigner, context->restore);

@@ -8,6 +8,9 @@
 // holds at the greatest of theirs. Finished splits hold nobody back; the end of the input makes
 // WATERMARK_END.
 //
+// Behind a source that makes no watermarks itself in Flink (all but Kafka) there is no watermark up
+// to 1970 (plan_watermark.starts_at_zero).
+//
 // pipeline.auto-watermark-interval = 0 ms: each row carries the watermark in force when it arrived
 // (batch.row_watermarks), so that lateness does not depend on how rows fall into batches. On
 // bounded input an interval counts event time, as Flink's file source does: a watermark is made

@@ -113,6 +113,9 @@ struct plan_watermark {
     uint32_t rowtime;              // column id
     const struct expr *expression; // of the watermark, over the input's columns
     int64_t idle_timeout_ms;       // 0: never idle
+    // Watermarks up to 1970 are held back. Flink's operator behind a source that makes none itself
+    // begins at 0, so that nothing is late there and no window fires.
+    bool starts_at_zero;
 };
 
 // UNION ALL has columns of its own; the i-th is the i-th of each input (same types, nullability

@@ -403,6 +403,7 @@ static enum status new_source(struct binder *binder, const struct table_def *tab
     TRY(bind_computed(binder, scanned, scan, at, out, err));
     if (bind_is_streaming(binder) && table->watermark_column.size > 0) {
         TRY(bind_watermark(binder, table, at, out, err));
+        (*out)->node.as.watermark.starts_at_zero = !info->makes_watermarks;
     }
     bool deduplicates = binder->context->settings.cdc_events_duplicate &&
                         info->source_changes != CONNECTOR_INSERT_ONLY &&

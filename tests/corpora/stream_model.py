@@ -302,13 +302,13 @@ def from_millis(ms):
 
 
 def with_watermark(relation, column, delay_ms):
-    """A watermark after every row: the largest time so far less the delay."""
-    at, high, marks = relation.at(column), None, []
+    """A watermark after every row: the largest time so far less the delay; none up to 1970, as behind
+    every source that makes no watermarks itself."""
+    at, high, marks = relation.at(column), 0, []
     for _, row in relation.changes:
         if row[at] is not None:
-            mark = millis(row[at]) - delay_ms
-            high = mark if high is None or mark > high else high
-        marks.append((marks[-1][1] if marks else None, high))
+            high = max(high, millis(row[at]) - delay_ms)
+        marks.append((marks[-1][1] if marks else None, high or None))
     return Relation(relation.columns, relation.changes, marks)
 
 
