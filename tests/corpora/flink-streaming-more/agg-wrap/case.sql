@@ -1,0 +1,13 @@
+-- SUM of INT wraps
+-- compare: changelog
+-- key: k
+
+CREATE TABLE c (
+    id INT, k STRING, v INT, d DECIMAL(8, 2), x DOUBLE, s STRING, t TIMESTAMP(3), f BOOLEAN,
+    PRIMARY KEY (id) NOT ENFORCED
+) WITH ('connector' = 'filesystem', 'path' = '${DIR}/c.ndjson',
+        'format' = 'debezium-json');
+
+SELECT k, SUM(v * 50000000) AS s, SUM(CAST(v AS BIGINT) * 50000000) AS b
+FROM c
+GROUP BY k;

@@ -1,0 +1,11 @@
+-- groups by an ARRAY
+-- compare: multiset
+
+CREATE TABLE n (
+    id INT, r ROW<a INT, b ROW<c STRING, d ARRAY<INT>>>, m MAP<STRING, INT>,
+    l ARRAY<ROW<p INT, q STRING>>, ts TIMESTAMP(3),
+    WATERMARK FOR ts AS ts - INTERVAL '1' SECOND
+) WITH ('connector' = 'filesystem', 'path' = '${DIR}/n.ndjson',
+        'format' = 'json');
+
+SELECT CARDINALITY(d) AS c, COUNT(*) AS n FROM (SELECT r.b.d AS d FROM n) GROUP BY d;

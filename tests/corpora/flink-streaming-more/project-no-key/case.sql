@@ -1,0 +1,10 @@
+-- a projection without the key of the source
+-- compare: changelog
+
+CREATE TABLE c (
+    id INT, k STRING, v INT, d DECIMAL(8, 2), x DOUBLE, s STRING, t TIMESTAMP(3), f BOOLEAN,
+    PRIMARY KEY (id) NOT ENFORCED
+) WITH ('connector' = 'filesystem', 'path' = '${DIR}/c.ndjson',
+        'format' = 'debezium-json');
+
+SELECT k, f FROM c;

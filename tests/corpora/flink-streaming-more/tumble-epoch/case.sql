@@ -1,0 +1,13 @@
+-- windows that straddle 1970
+-- compare: changelog
+-- key: k
+
+CREATE TABLE e (
+    id INT, k STRING, v INT, d DECIMAL(6, 2), x DOUBLE, ts TIMESTAMP(3),
+    WATERMARK FOR ts AS ts - INTERVAL '2' SECOND
+) WITH ('connector' = 'filesystem', 'path' = '${DIR}/e.ndjson',
+        'format' = 'json');
+
+SELECT k, window_start, window_end, COUNT(*) AS n
+FROM TABLE(TUMBLE(TABLE e, DESCRIPTOR(ts), INTERVAL '7' SECOND))
+GROUP BY k, window_start, window_end;

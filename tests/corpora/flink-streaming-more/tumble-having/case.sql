@@ -1,0 +1,14 @@
+-- HAVING over windows
+-- compare: changelog
+-- key: k
+
+CREATE TABLE e (
+    id INT, k STRING, v INT, d DECIMAL(6, 2), x DOUBLE, ts TIMESTAMP(3),
+    WATERMARK FOR ts AS ts - INTERVAL '2' SECOND
+) WITH ('connector' = 'filesystem', 'path' = '${DIR}/e.ndjson',
+        'format' = 'json');
+
+SELECT window_start, k, COUNT(*) AS n
+FROM TABLE(TUMBLE(TABLE e, DESCRIPTOR(ts), INTERVAL '5' SECOND))
+GROUP BY window_start, window_end, k
+HAVING COUNT(*) > 1 AND SUM(v) > 10;

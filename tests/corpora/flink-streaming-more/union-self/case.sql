@@ -1,0 +1,22 @@
+-- one source twice
+-- compare: multiset
+
+CREATE TABLE c (
+    id INT, k STRING, v INT, d DECIMAL(8, 2), x DOUBLE, s STRING, t TIMESTAMP(3), f BOOLEAN,
+    PRIMARY KEY (id) NOT ENFORCED
+) WITH ('connector' = 'filesystem', 'path' = '${DIR}/c.ndjson',
+        'format' = 'debezium-json');
+
+CREATE TABLE w (
+    id INT, k STRING, w INT,
+    PRIMARY KEY (id) NOT ENFORCED
+) WITH ('connector' = 'filesystem', 'path' = '${DIR}/w.ndjson',
+        'format' = 'debezium-json');
+
+CREATE TABLE e (
+    id INT, k STRING, v INT, d DECIMAL(6, 2), x DOUBLE, ts TIMESTAMP(3),
+    WATERMARK FOR ts AS ts - INTERVAL '2' SECOND
+) WITH ('connector' = 'filesystem', 'path' = '${DIR}/e.ndjson',
+        'format' = 'json');
+
+SELECT id, k FROM w WHERE w > 1 UNION ALL SELECT id, k FROM w WHERE w < 4;

@@ -1,0 +1,5 @@
+-- SUM of DECIMAL that leaves 38 digits
+-- compare: changelog
+
+
+SELECT SUM(d) AS s, AVG(d) AS a FROM (VALUES (CAST('99999999999999999999999999999999999999' AS DECIMAL(38, 0))), (CAST('1' AS DECIMAL(38, 0)))) AS t (d);
