@@ -25,6 +25,7 @@
 #include "connect/scan_columns.h"
 #include "exec/source.h"
 
+struct arena;
 struct budget;
 struct file_rows_class;
 struct predicate;
@@ -85,6 +86,7 @@ struct file_rows_class {
 
 extern const struct file_rows_class file_rows_text; // the formats of record_format.h
 extern const struct file_rows_class file_rows_parquet;
+extern const struct file_rows_class file_rows_avro;
 
 // For the value of 'format'.
 const struct file_rows_class *file_rows_find(struct str format);
@@ -98,3 +100,8 @@ static inline uint64_t file_part_begin(const struct file_part *part, uint32_t in
 {
     return part->size / part->count * index + part->size % part->count * index / part->count;
 }
+
+// For formats whose places are rows: `batch`, whose first row is row `first` of the file, without
+// the rows that a former reader handed out. AGAIN: it had all of them.
+MUST_USE enum status file_rows_take(struct file_rows *rows, struct arena *arena,
+                                    struct batch *batch, uint64_t first, struct file_batch *out);

@@ -87,6 +87,7 @@ static enum status open_reader(struct parquet_rows *rows, const struct file_part
     TRY(parquet_file_open(&rows->source->source, &file_options, &rows->file, err));
     struct parquet_reader_options options = {.fields = wanted_fields(rows),
                                              .field_count = scan->columns->wanted_count,
+                                             .by_name = true,
                                              .predicate = scan->predicate,
                                              .batch_rows = scan->batch_rows,
                                              .budget = scan->budget};
@@ -140,24 +141,8 @@ static enum status parquet_next(struct file_rows *base, struct file_batch *out, 
 {
     struct parquet_rows *rows = (struct parquet_rows *)base;
     TRY(parquet_reader_next(rows->reader, &rows->batch, err));
-    uint64_t first = parquet_reader_position(rows->reader);
-    uint64_t end = first + rows->batch.row_count;
-    if (end <= rows->rows.place.offset) {
-        return STATUS_AGAIN; // handed out before a restart
-    }
-    if (first < rows->rows.place.offset) {
-        uint32_t known = (uint32_t)(rows->rows.place.offset - first);
-        arena_reset(&rows->batch_arena);
-        rows->batch =
-            batch_slice(&rows->batch_arena, &rows->batch, known, rows->batch.row_count - known);
-        first += known;
-    }
-    *out = (struct file_batch){.row_count = rows->batch.row_count,
-                               .columns = rows->batch.columns,
-                               .unit = "row",
-                               .first = first};
-    rows->rows.place.offset = end;
-    return STATUS_OK;
+    return file_rows_take(base, &rows->batch_arena, &rows->batch,
+                          parquet_reader_position(rows->reader), out);
 }
 
 const struct file_rows_class file_rows_parquet = {

@@ -81,11 +81,18 @@ static const struct option_def parquet_options[] = {
     {"batch-size", OPTION_INTEGER, false, NULL, NULL, "Accepted."},
 };
 
+static const struct option_def avro_options[] = {
+    {"codec", OPTION_ENUM, false, "deflate", "null|deflate|snappy|zstandard|bzip2|xz",
+     "How blocks are compressed when writing."},
+    {"encoding", OPTION_ENUM, false, "binary", "binary", "Accepted."},
+    {"timestamp_mapping.legacy", OPTION_BOOLEAN, false, "true", NULL, "Accepted."},
+};
+
 static const struct record_format_info formats[] = {
     {"json", json_options, COUNT(json_options), INSERTS, NULL},
     {"debezium-json", debezium_options, COUNT(debezium_options), ALL_CHANGES, NULL},
     {"csv", csv_options, COUNT(csv_options), INSERTS, NULL},
-    {"avro", NULL, 0, INSERTS, "not supported yet"},
+    {"avro", avro_options, COUNT(avro_options), INSERTS, NULL},
     {"avro-confluent", NULL, 0, INSERTS, "not supported yet"},
     {"canal-json", NULL, 0, ALL_CHANGES, "not supported yet"},
     {"debezium-avro-confluent", NULL, 0, ALL_CHANGES, "not supported yet"},
@@ -114,7 +121,7 @@ const struct record_format_info *record_format_find(struct str name)
 
 bool record_format_is_file(const struct record_format_info *info)
 {
-    return info->options == parquet_options;
+    return info->options == parquet_options || info->options == avro_options;
 }
 
 const char *record_format_metadata(const struct record_format_info *info, uint32_t index,

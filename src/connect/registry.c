@@ -232,7 +232,7 @@ static enum status unknown_format(struct str name, struct err *err)
     if (least <= 3 && least < name.size) {
         err_hint(err, "did you mean '%s'?", nearest);
     } else {
-        err_hint(err, "formats: json, debezium-json, csv, parquet");
+        err_hint(err, "formats: json, debezium-json, csv, parquet, avro");
     }
     return STATUS_NOT_FOUND;
 }
