@@ -4,6 +4,8 @@
 #include "base/byte_source.h"
 #include "codec/infer_int.h"
 
+enum { RECORDS_DEFAULT = 20000, BYTES_DEFAULT = 16 << 20 };
+
 static const char *const names[] = {"parquet", "avro", "csv", "json"};
 
 static const struct {
@@ -92,12 +94,15 @@ enum status infer_files(struct arena *arena, struct byte_source *const *sources,
     if (source_count == 0) {
         return ERR(err, STATUS_INVALID_DATA, "no files to find the columns of");
     }
-    if (options->format != INFER_PARQUET && options->format != INFER_AVRO) {
-        return ERR(err, STATUS_UNSUPPORTED,
-                   "the columns of a file of format %s cannot be found yet",
-                   names[options->format]);
+    struct infer_options full = *options;
+    full.record_max = options->record_max > 0 ? options->record_max : RECORDS_DEFAULT;
+    full.byte_max = options->byte_max > 0 ? options->byte_max : BYTES_DEFAULT;
+    switch (options->format) {
+    case INFER_CSV: TRY(infer_csv(arena, sources, source_count, &full, out, err)); break;
+    case INFER_JSON: TRY(infer_json(arena, sources, source_count, &full, out, err)); break;
+    case INFER_PARQUET:
+    case INFER_AVRO: TRY(infer_schemas(arena, sources, source_count, options, out, err)); break;
     }
-    TRY(infer_schemas(arena, sources, source_count, options, out, err));
     if (out->type->field_count > INFER_COLUMNS_MAX) {
         return ERR(err, STATUS_LIMIT, "over %d columns", INFER_COLUMNS_MAX);
     }

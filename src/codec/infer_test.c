@@ -136,12 +136,148 @@ static void test_a_parquet_file_says_its_columns(void **state)
     arena_release(&arena);
 }
 
+// The columns of texts, as files of one table.
+static enum status infer_texts(struct arena *arena, enum infer_format format,
+                               const char *const *texts, struct infer_found *found, struct err *err)
+{
+    struct byte_source_memory memories[4];
+    struct byte_source *sources[4];
+    struct infer_options options = {.format = format};
+    uint32_t count = 0;
+    for (; texts[count] != NULL; count++) {
+        byte_source_memory_init(&memories[count], str_from(texts[count]));
+        sources[count] = &memories[count].source;
+        sources[count]->name = count == 0 ? STR_LIT("one") : STR_LIT("two");
+    }
+    return infer_files(arena, sources, count, &options, found, err);
+}
+
+#define TEXTS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static void expect_columns(enum infer_format format, const char *text, const char *columns)
+{
+    struct arena arena = {0};
+    struct infer_found found;
+    struct err err;
+    if (infer_texts(&arena, format, TEXTS(text), &found, &err) != STATUS_OK) {
+        fail_msg("%s", err.text);
+    }
+    struct str all = type_text(&arena, found.type);
+    struct str inner = str_slice(all, 4, all.size - 10); // between ROW< and > NOT NULL
+    if (!str_is(inner, columns)) {
+        fail_msg("%.*s is not %s", STR_ARGS(inner), columns);
+    }
+    arena_release(&arena);
+}
+
+static void test_columns_of_csv_are_what_all_their_texts_are(void **state)
+{
+    (void)state;
+    expect_columns(INFER_CSV,
+                   "id,price,day,at,seen,ok,name\n"
+                   "1,1.5,2024-02-29,10:00:00,2024-02-29 10:00:00.123,true,\"a, b\"\n"
+                   "2,,2024-03-01,11:30:00,2024-03-01 10:00:00,FALSE,\n",
+                   "`id` BIGINT, `price` DOUBLE, `day` DATE, `at` TIME(0), `seen` TIMESTAMP(3), "
+                   "`ok` BOOLEAN, `name` STRING");
+    // What only looks like numbers.
+    expect_columns(INFER_CSV, "zip,n\n01234,1\n56789,2\n", "`zip` STRING, `n` BIGINT");
+    expect_columns(INFER_CSV, "a,b,c\n12345678901234567890,1,1e3\n1,2.123456789012345678,2\n",
+                   "`a` DECIMAL(20, 0), `b` DECIMAL(19, 18), `c` DOUBLE");
+    expect_columns(INFER_CSV, "t,u\n2024-01-01T00:00:00Z,x\n2024-01-01T00:00:00.123456+02:00,y\n",
+                   "`t` TIMESTAMP_LTZ(6), `u` STRING");
+    expect_columns(INFER_CSV, "only\n", "`only` STRING");
+    expect_columns(INFER_CSV,
+                   "\xef\xbb\xbf"
+                   "a;b\r\n1,5;2\r\n2,5;3\r\n",
+                   "`a` STRING, `b` BIGINT");
+    expect_columns(INFER_CSV, "1\t2\n3\t4\n", "`f0` BIGINT, `f1` BIGINT");
+    expect_columns(INFER_CSV, "a|a|\n1|2|3\n", "`a` BIGINT, `a_1` BIGINT, `f2` BIGINT");
+    expect_columns(INFER_CSV, "n,s\n'a, b',1\n'c',2\n", "`n` STRING, `s` BIGINT");
+    expect_columns(INFER_CSV, "n,s\n\"a\nb\",1\n\"c \"\"d\"\"\",2\n", "`n` STRING, `s` BIGINT");
+}
+
+static void test_how_csv_is_written_is_found(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct infer_found found;
+    struct err err;
+    assert_int_equal(infer_texts(&arena, INFER_CSV,
+                                 TEXTS("x;y\n\"say \\\"hi\\\" now\";NA\n\"b\";3\nNA;4\n"), &found,
+                                 &err),
+                     STATUS_OK);
+    assert_int_equal(found.csv.delimiter, ';');
+    assert_int_equal(found.csv.quote, '"');
+    assert_int_equal(found.csv.escape, '\\');
+    assert_int_equal(found.csv.header, INFER_HEADER_PRESENT);
+    assert_true(found.csv.has_null_literal && str_is(found.csv.null_literal, "NA"));
+    assert_int_equal(found.record_count, 4);
+    expect_type(&arena, found.type, "ROW<`x` STRING, `y` BIGINT> NOT NULL");
+    arena_release(&arena);
+}
+
+static void test_headers_of_several_files_are_the_same(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct infer_found found;
+    struct err err;
+    assert_int_equal(
+        infer_texts(&arena, INFER_CSV, TEXTS("a,b\n1,2\n", "a,b\n3,x\n"), &found, &err), STATUS_OK);
+    expect_type(&arena, found.type, "ROW<`a` BIGINT, `b` STRING> NOT NULL");
+    assert_int_equal(
+        infer_texts(&arena, INFER_CSV, TEXTS("a,b\n1,2\n", "a,c\n3,4\n"), &found, &err),
+        STATUS_INVALID_DATA);
+    assert_string_equal(err.text, "two: its header is not that of the first file");
+    assert_int_equal(infer_texts(&arena, INFER_CSV, TEXTS("a,b\n1,2\n", "a\n3\n"), &found, &err),
+                     STATUS_INVALID_DATA);
+    assert_string_equal(err.text, "two: 1 fields a record where the first file has 2");
+    arena_release(&arena);
+}
+
+static void test_columns_of_json_are_what_all_their_values_are(void **state)
+{
+    (void)state;
+    expect_columns(INFER_JSON,
+                   "{\"a\":1,\"b\":\"x\",\"o\":{\"x\":1.5,\"y\":null}}\n"
+                   "{\"b\":null,\"a\":2,\"l\":[1,2.5],\"o\":{\"z\":true}}\n",
+                   "`a` BIGINT, `b` STRING, `o` ROW<`x` DOUBLE, `y` STRING, `z` BOOLEAN>, "
+                   "`l` ARRAY<DOUBLE>");
+    expect_columns(INFER_JSON,
+                   "[ {\"a\":\"2024-01-01\"},\n {\"a\":null,\"t\":\"2024-01-01T10:00:00Z\"} ]",
+                   "`a` DATE, `t` TIMESTAMP_LTZ(3)");
+    expect_columns(INFER_JSON, "{\n \"a\": [],\n \"m\": 1}\n{\n \"m\": \"x\"}",
+                   "`a` ARRAY<STRING>, `m` STRING");
+    expect_columns(INFER_JSON, "{\"big\":12345678901234567890,\"s\":\"12\"}",
+                   "`big` DECIMAL(20, 0), `s` STRING");
+}
+
+static void test_what_has_no_columns_is_refused(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct infer_found found;
+    struct err err;
+    assert_int_equal(infer_texts(&arena, INFER_JSON, TEXTS("[1,2]"), &found, &err),
+                     STATUS_INVALID_DATA);
+    assert_string_equal(err.text, "one: record 1 is not an object: only those have columns");
+    assert_int_equal(infer_texts(&arena, INFER_JSON, TEXTS(""), &found, &err), STATUS_INVALID_DATA);
+    assert_int_equal(infer_texts(&arena, INFER_CSV, TEXTS(""), &found, &err), STATUS_INVALID_DATA);
+    assert_string_equal(err.text, "one: no records, so no columns");
+    arena_release(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_and_first_bytes_tell_the_format),
         cmocka_unit_test(test_a_parquet_file_says_its_columns),
         cmocka_unit_test(test_an_avro_file_says_its_columns),
+        cmocka_unit_test(test_columns_of_csv_are_what_all_their_texts_are),
+        cmocka_unit_test(test_how_csv_is_written_is_found),
+        cmocka_unit_test(test_headers_of_several_files_are_the_same),
+        cmocka_unit_test(test_columns_of_json_are_what_all_their_values_are),
+        cmocka_unit_test(test_what_has_no_columns_is_refused),
         cmocka_unit_test(test_types_of_several_files_are_united),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
