@@ -218,8 +218,14 @@ static struct str next_record(enum infer_json_layout layout, struct str *rest)
     if (rest->size == 0 || (layout == INFER_JSON_ARRAY && rest->ptr[0] == ']')) {
         return (struct str){0};
     }
-    size_t end =
-        rest->ptr[0] == '{' || rest->ptr[0] == '[' ? nested_end(*rest) : str_find(*rest, '\n');
+    size_t end = 0;
+    if (rest->ptr[0] == '{' || rest->ptr[0] == '[') {
+        end = nested_end(*rest);
+    } else { // no record, as its kind will tell
+        while (end < rest->size && strchr("\n,]", rest->ptr[end]) == NULL) {
+            end++;
+        }
+    }
     struct str record = str_slice(*rest, 0, end);
     *rest = str_slice(*rest, end, rest->size);
     return record;
