@@ -57,6 +57,7 @@ static enum status csv_make_columns(struct csv_decoder *decoder, const struct cs
     }
     struct json_decode_spec json = {.fields = fields,
                                     .field_count = spec->wanted_count,
+                                    .timestamp_form = spec->timestamp_form,
                                     .ignore_parse_errors = spec->ignore_parse_errors,
                                     .option_prefix = STR_LIT("csv.")};
     enum status status = json_decode_new(&json, &decoder->columns, err);

@@ -4,7 +4,7 @@
 //
 // Fields are those of the table, by position; only the wanted ones are converted. A field in quotes
 // may hold delimiters, line ends, and quotes written twice. Texts become values as strings in JSON
-// do (json_decode.h, timestamps in the form SQL); ARRAY and ROW are texts split at the element
+// do (json_decode.h); ARRAY and ROW are texts split at the element
 // delimiter. An empty field without quotes is NULL unless its column is of characters; so is the
 // null literal, where there is one.
 //
@@ -18,6 +18,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "codec/time_text.h"
 #include "data/column.h"
 #include "data/type.h"
 
@@ -37,6 +38,7 @@ struct csv_decode_spec {
     bool has_null_literal;
     struct str null_literal; // copied
     bool allow_comments;     // lines that begin with '#'
+    enum time_text_form timestamp_form;
     bool ignore_parse_errors;
 };
 

@@ -14,6 +14,8 @@
 #include "connect/file_partitions.h"
 #include "connect/filesystem_sink.h"
 #include "connect/filesystem_source.h"
+#include "connect/option.h"
+#include "connect/record_format.h"
 #include "data/column.h"
 #include "store/store_file.h"
 #include "sys/file.h"
@@ -156,8 +158,37 @@ static enum status list_files(struct table_finder *finder, struct err *err)
     return STATUS_OK;
 }
 
+// What the options say of CSV is not guessed.
+static void say_dialect(struct table_finder *finder)
+{
+    const struct file_table_spec *spec = finder->spec;
+    struct infer_options *infer = &finder->infer;
+    struct str delimiter = find_option(spec, "csv.field-delimiter");
+    struct str quote = find_option(spec, "csv.quote-character");
+    struct str header = find_option(spec, "csv.header");
+    struct str null_literal = find_option(spec, "csv.null-literal");
+    bool is_on;
+    if (delimiter.size > 0) {
+        infer->has_delimiter = true;
+        infer->csv.delimiter = record_format_character(delimiter);
+    }
+    if (quote.size > 0 || str_is_nocase(find_option(spec, "csv.disable-quote-character"), "true")) {
+        infer->has_quote = true;
+        infer->csv.quote = record_format_character(quote);
+    }
+    infer->csv.escape = record_format_character(find_option(spec, "csv.escape-character"));
+    if (option_parse_bool(header, &is_on)) {
+        infer->csv.header = is_on ? INFER_HEADER_PRESENT : INFER_HEADER_ABSENT;
+    }
+    if (null_literal.ptr != NULL) {
+        infer->csv.has_null_literal = true;
+        infer->csv.null_literal = null_literal;
+    }
+}
+
 static enum status find_columns(struct table_finder *finder, struct err *err)
 {
+    say_dialect(finder);
     uint32_t count = finder->listing.count;
     struct byte_source **sources = arena_new_array(finder->arena, struct byte_source *, count);
     for (uint32_t i = 0; i < count; i++) {
@@ -329,14 +360,56 @@ static void set_options(struct arena *arena, const struct file_table_spec *spec,
     def->option_count = count;
 }
 
+struct found_options {
+    struct table_option items[16];
+    uint32_t count;
+};
+
+static void found_option(struct found_options *found, const char *key, struct str value)
+{
+    found->items[found->count++] = (struct table_option){str_from(key), value};
+}
+
+static struct str character(const struct table_finder *finder, char byte)
+{
+    return arena_str(finder->arena, str_make(&byte, 1));
+}
+
+static void add_csv_options(const struct table_finder *finder, struct found_options *found)
+{
+    const struct infer_csv *csv = &finder->found.csv;
+    bool has_header = csv->header == INFER_HEADER_PRESENT;
+    found_option(found, "csv.header", has_header ? STR_LIT("true") : STR_LIT("false"));
+    found_option(found, "csv.field-delimiter", character(finder, csv->delimiter));
+    if (csv->quote == 0) {
+        found_option(found, "csv.disable-quote-character", STR_LIT("true"));
+    } else {
+        found_option(found, "csv.quote-character", character(finder, csv->quote));
+    }
+    if (csv->escape != 0) {
+        found_option(found, "csv.escape-character", character(finder, csv->escape));
+    }
+    // An empty field is NULL, of texts too.
+    found_option(found, "csv.null-literal",
+                 csv->has_null_literal ? csv->null_literal : STR_LIT(""));
+}
+
 static void add_options(const struct table_finder *finder, struct table_def *def)
 {
-    const struct table_option found[] = {
-        {STR_LIT("connector"), STR_LIT("filesystem")},
-        {STR_LIT("path"), finder->spec->path},
-        {STR_LIT("format"), str_from(infer_format_name(finder->infer.format))},
-    };
-    set_options(finder->arena, finder->spec, found, sizeof found / sizeof *found, def);
+    struct found_options found = {0};
+    found_option(&found, "connector", STR_LIT("filesystem"));
+    found_option(&found, "path", finder->spec->path);
+    found_option(&found, "format", str_from(infer_format_name(finder->infer.format)));
+    bool is_iso = finder->found.timestamp_form == TIME_TEXT_ISO_8601;
+    if (finder->infer.format == INFER_CSV) {
+        add_csv_options(finder, &found);
+        found_option(&found, "csv.timestamp-format.standard",
+                     is_iso ? STR_LIT("ISO-8601") : STR_LIT("SQL"));
+    } else if (finder->infer.format == INFER_JSON) {
+        found_option(&found, "json.timestamp-format.standard",
+                     is_iso ? STR_LIT("ISO-8601") : STR_LIT("SQL"));
+    }
+    set_options(finder->arena, finder->spec, found.items, found.count, def);
 }
 
 static enum status find_table(struct table_finder *finder, const struct table_def **out,

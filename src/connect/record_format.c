@@ -68,6 +68,8 @@ static const struct option_def csv_options[] = {
     {"escape-character", OPTION_STRING, false, NULL, NULL,
      "The character behind it stands for itself."},
     {"null-literal", OPTION_STRING, false, NULL, NULL, "The text that means NULL."},
+    {"timestamp-format.standard", OPTION_ENUM, false, "SQL", "SQL|ISO-8601",
+     "How timestamps are written: 2024-02-29 12:30:00.5, or 2024-02-29T12:30:00.5 (ours)."},
     {"write-bigdecimal-in-scientific-notation", OPTION_BOOLEAN, false, "true", NULL,
      "Large decimals are written with an exponent."},
 };
@@ -131,7 +133,7 @@ const char *record_format_metadata(const struct record_format_info *info, uint32
 }
 
 // One character, or one of Flink's escapes for it; 0: neither.
-static char format_character(struct str text)
+char record_format_character(struct str text)
 {
     if (text.size == 1) {
         return text.ptr[0];
@@ -155,7 +157,7 @@ static enum status format_check_csv(const struct table_def *def, const char *pre
                                        "array-element-delimiter", "escape-character"};
     for (uint32_t i = 0; i < COUNT(keys); i++) {
         struct str text = option_text(def, prefix, keys[i], ",");
-        if (format_character(text) == 0) {
+        if (record_format_character(text) == 0) {
             return ERR(err, STATUS_INVALID_DATA,
                        "option '%s%s' cannot be '%.*s': it is one character of ASCII", prefix,
                        keys[i], STR_ARGS(text));
@@ -200,6 +202,12 @@ struct record_format {
     struct record_rows rows;
 };
 
+static enum time_text_form timestamp_form(const struct table_def *table, const char *prefix)
+{
+    struct str form = option_text(table, prefix, "timestamp-format.standard", "SQL");
+    return str_is_nocase(form, "SQL") ? TIME_TEXT_SQL : TIME_TEXT_ISO_8601;
+}
+
 static void format_json_spec(const struct record_format_spec *spec, struct type_field *fields,
                              struct json_decode_spec *json)
 {
@@ -207,11 +215,10 @@ static void format_json_spec(const struct record_format_spec *spec, struct type_
         fields[i] = spec->fields[spec->wanted[i]];
     }
     const struct table_def *table = spec->table;
-    struct str form = option_text(table, spec->prefix, "timestamp-format.standard", "SQL");
     *json = (struct json_decode_spec){
         .fields = fields,
         .field_count = spec->wanted_count,
-        .timestamp_form = str_is_nocase(form, "SQL") ? TIME_TEXT_SQL : TIME_TEXT_ISO_8601,
+        .timestamp_form = timestamp_form(table, spec->prefix),
         .fail_on_missing_field = option_bool(table, spec->prefix, "fail-on-missing-field", false),
         .ignore_parse_errors = option_bool(table, spec->prefix, "ignore-parse-errors", false),
         .option_prefix = str_from(spec->prefix),
@@ -223,15 +230,17 @@ void record_format_csv_dialect(const struct table_def *table, const char *prefix
 {
     bool no_quotes = option_bool(table, prefix, "disable-quote-character", false);
     *out = (struct csv_decode_spec){
-        .delimiter = format_character(option_text(table, prefix, "field-delimiter", ",")),
-        .quote =
-            no_quotes ? 0 : format_character(option_text(table, prefix, "quote-character", "\"")),
-        .escape = format_character(option_text(table, prefix, "escape-character", "")),
+        .delimiter = record_format_character(option_text(table, prefix, "field-delimiter", ",")),
+        .quote = no_quotes
+                     ? 0
+                     : record_format_character(option_text(table, prefix, "quote-character", "\"")),
+        .escape = record_format_character(option_text(table, prefix, "escape-character", "")),
         .element_delimiter =
-            format_character(option_text(table, prefix, "array-element-delimiter", ";")),
+            record_format_character(option_text(table, prefix, "array-element-delimiter", ";")),
         .has_null_literal = option_is_set(table, prefix, "null-literal"),
         .null_literal = option_text(table, prefix, "null-literal", ""),
         .allow_comments = option_bool(table, prefix, "allow-comments", false),
+        .timestamp_form = timestamp_form(table, prefix),
         .ignore_parse_errors = option_bool(table, prefix, "ignore-parse-errors", false),
     };
 }

@@ -60,6 +60,8 @@ struct record_format_spec {
     uint32_t metadata_count;
 };
 
+// One character, or one of Flink's escapes for it ("\\t"); 0: neither.
+char record_format_character(struct str text);
 // How CSV is written, by the options; the fields are left empty.
 struct csv_decode_spec;
 void record_format_csv_dialect(const struct table_def *table, const char *prefix,
