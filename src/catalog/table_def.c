@@ -77,6 +77,7 @@ struct table_def *table_def_copy(struct arena *arena, const struct table_def *de
     copy->options = options;
     copy->comment = copy_str(arena, def->comment);
     copy->view_text = copy_str(arena, def->view_text);
+    copy->metadata_table = copy_str(arena, def->metadata_table);
     return copy;
 }
 
@@ -125,6 +126,7 @@ static bool same_header(const struct table_def *a, const struct table_def *b)
            a->partition_count == b->partition_count &&
            str_equal(a->catalog_name, b->catalog_name) && str_equal(a->database, b->database) &&
            str_equal(a->name, b->name) && str_equal(a->view_text, b->view_text) &&
+           str_equal(a->metadata_table, b->metadata_table) &&
            str_equal(a->watermark_column, b->watermark_column) &&
            str_equal(a->watermark_expression, b->watermark_expression) &&
            same_version(&a->version, &b->version);

@@ -95,6 +95,9 @@ struct table_def {
     struct str view_text;         // VIEW: the query, canonical, names fully qualified
     struct catalog *owner;        // NULL for temporary objects; borrowed
     struct table_version version; // of an Iceberg table in a query
+    // Not empty: the metadata table of that name of an Iceberg table, whose name ends in '$' and it
+    // (iceberg/metadata_table.h).
+    struct str metadata_table;
 };
 
 // The value of an option; NULL where it is absent. Keys compare exactly.

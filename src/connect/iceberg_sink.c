@@ -37,6 +37,9 @@ enum status iceberg_sink_open_table(const struct table_def *def, struct iceberg_
     }
     def->owner->ops->place(def->owner, &place);
     struct table_name name = {def->database, def->name};
+    if (def->metadata_table.size > 0) {
+        name.name.size -= def->metadata_table.size + 1;
+    }
     return iceberg_table_open(&place, &name, out, err);
 }
 

@@ -8,6 +8,7 @@
 #include "connect/file_writer.h"
 #include "connect/filesystem_sink.h"
 #include "connect/filesystem_source.h"
+#include "connect/iceberg_metadata_source.h"
 #include "connect/iceberg_sink.h"
 #include "connect/iceberg_source.h"
 #include "connect/kafka_source.h"
@@ -252,11 +253,11 @@ enum status registry_find_format(struct str name, const struct record_format_inf
 
 // Descriptions.
 
-static void describe_iceberg(struct connector_info *out)
+static void describe_iceberg(const struct table_def *def, struct connector_info *out)
 {
     *out = (struct connector_info){.name = STR_LIT("iceberg"),
                                    .can_read = true,
-                                   .can_write = true,
+                                   .can_write = def->metadata_table.size == 0,
                                    .is_bounded = true,
                                    .source_changes = CONNECTOR_INSERT_ONLY,
                                    .sink_changes = CONNECTOR_INSERT_ONLY};
@@ -334,7 +335,7 @@ static enum status lookup_describe(void *self, struct arena *arena, const struct
 {
     (void)self;
     if (def->is_iceberg) {
-        describe_iceberg(out);
+        describe_iceberg(def, out);
         return STATUS_OK;
     }
     enum status status = describe_table(arena, def, as_sink, out, err);
@@ -353,7 +354,8 @@ enum status registry_find_source(void *self, const struct table_def *table,
 {
     (void)self;
     if (table->is_iceberg) {
-        *out = &iceberg_source_class;
+        *out = table->metadata_table.size > 0 ? &iceberg_metadata_source_class
+                                              : &iceberg_source_class;
     } else {
         const struct registry_connector *connector;
         TRY(find_connector(table, &connector, err));

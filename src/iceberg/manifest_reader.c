@@ -446,6 +446,18 @@ static bool is_map(int32_t id)
            id == FIELD_LOWER_BOUNDS || id == FIELD_UPPER_BOUNDS;
 }
 
+static uint8_t map_bit(int32_t id)
+{
+    switch (id) {
+    case FIELD_COLUMN_SIZES: return DATA_FILE_COLUMN_SIZES;
+    case FIELD_VALUE_COUNTS: return DATA_FILE_VALUE_COUNTS;
+    case FIELD_NULL_COUNTS: return DATA_FILE_NULL_COUNTS;
+    case FIELD_NAN_COUNTS: return DATA_FILE_NAN_COUNTS;
+    case FIELD_LOWER_BOUNDS: return DATA_FILE_LOWER_BOUNDS;
+    default: return DATA_FILE_UPPER_BOUNDS;
+    }
+}
+
 static enum status read_file_field(struct manifest_reader *reader, const struct avro_field *field,
                                    struct data_file *out, struct err *err)
 {
@@ -477,6 +489,7 @@ static enum status read_file_field(struct manifest_reader *reader, const struct 
     } else if (id == FIELD_PARTITION && value.kind == AVRO_RECORD) {
         return read_partition(reader, value.schema, err);
     } else if (map && value.kind == AVRO_ARRAY) {
+        out->metric_maps |= map_bit(id);
         return read_map(reader, id, value.schema, err);
     } else if ((id == FIELD_SPLIT_OFFSETS || id == FIELD_EQUALITY_IDS) &&
                value.kind == AVRO_ARRAY) {

@@ -37,25 +37,36 @@ static int compare_fields(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-// Every partition field that some spec has, once, as the newest spec has it.
+// Every partition field that some spec has and whose column is still there, once, named as in the
+// newest spec. In v1 a dropped field goes on as void: its type is that of before.
 static const struct iceberg_type *partition_type(struct arena *arena,
                                                  const struct table_metadata *metadata)
 {
     VEC(struct iceberg_field) fields = {0};
+    VEC(bool) is_void = {0};
+    const struct table_schema *schema = table_metadata_current_schema(metadata);
     for (uint32_t i = metadata->spec_count; i-- > 0;) {
         const struct partition_spec *spec = metadata->specs[i];
         for (uint32_t j = 0; j < spec->field_count; j++) {
             const struct partition_field *field = &spec->fields[j];
-            bool is_known = field->transform.kind == TRANSFORM_UNKNOWN;
-            for (uint32_t k = 0; !is_known && k < fields.count; k++) {
-                is_known = fields.items[k].id == field->field_id;
+            uint32_t k = 0;
+            if (field->transform.kind == TRANSFORM_UNKNOWN ||
+                table_schema_by_id(schema, field->source_id) == NULL) {
+                continue;
             }
-            if (!is_known) {
+            while (k < fields.count && fields.items[k].id != field->field_id) {
+                k++;
+            }
+            if (k == fields.count) {
                 VEC_PUSH(&fields, ((struct iceberg_field){
                                       .id = field->field_id,
                                       .name = arena_str(arena, field->name),
                                       .type = field->result,
                                   }));
+                VEC_PUSH(&is_void, field->transform.kind == TRANSFORM_VOID);
+            } else if (is_void.items[k] && field->transform.kind != TRANSFORM_VOID) {
+                fields.items[k].type = field->result;
+                is_void.items[k] = false;
             }
         }
     }
@@ -64,6 +75,7 @@ static const struct iceberg_type *partition_type(struct arena *arena,
     }
     const struct iceberg_type *type = iceberg_type_struct(arena, fields.items, fields.count);
     VEC_RELEASE(&fields);
+    VEC_RELEASE(&is_void);
     return type;
 }
 

@@ -146,8 +146,12 @@ enum status table_version_def(struct arena *arena, const struct table_metadata *
     const struct table_snapshot *snapshot = table_metadata_snapshot(metadata, version->snapshot_id);
     const struct table_schema *schema =
         snapshot == NULL ? NULL : table_metadata_schema(metadata, snapshot->schema_id);
+    bool is_metadata = def->metadata_table.size > 0; // its columns are those of the table now
     copy->version = *version;
-    if (version->has_own_schema && schema != NULL) {
+    if (is_metadata && version->is_incremental) {
+        return ERR(err, STATUS_UNSUPPORTED, "appends cannot be read of a metadata table");
+    }
+    if (version->has_own_schema && schema != NULL && !is_metadata) {
         TRY(iceberg_def_columns(arena, schema, copy, err));
     }
     *out = copy;

@@ -61,6 +61,16 @@ MUST_USE enum status session_resolve(struct session *session, struct arena *aren
                                      struct err *err);
 void session_close_catalogs(struct session *session);
 
+// --- session_metadata.c
+// The metadata table of that name of an Iceberg table. NOT_FOUND with the nearest name.
+MUST_USE enum status session_metadata_table(struct arena *arena, const struct table_def *table,
+                                            struct str name, const struct table_def **out,
+                                            struct err *err);
+// `table$name`, or `table.name`: cuts the parts down to those of the table; false: neither.
+bool session_metadata_split(struct str *parts, uint32_t *count, struct str *name);
+// The nearest metadata table's name, as `table$name`; empty: none is near.
+struct str session_metadata_nearest(struct arena *arena, struct str name);
+
 // --- session_names.c
 // `path` completed: catalog, database, name. Of more than three parts, those in the middle are the
 // levels of the database.

@@ -145,16 +145,37 @@ static const struct table_def *with_end(struct arena *arena, const struct table_
     return bounded;
 }
 
+// A table by its parts, as queries use it; what is not there may be a metadata table.
+static enum status find_parts(struct session *session, struct arena *arena, const struct str *path,
+                              uint32_t count, const struct table_def **out, struct err *err)
+{
+    struct session_name name;
+    struct str metadata;
+    struct err ignored;
+    if (complete(session, arena, path, count, &name) != STATUS_OK) {
+        return STATUS_NOT_FOUND;
+    }
+    enum status status = find(session, arena, &name, out, err);
+    if (status == STATUS_NOT_FOUND) {
+        struct str *parts = arena_copy(arena, path, count * sizeof *path);
+        if (!session_metadata_split(parts, &count, &metadata) ||
+            complete(session, arena, parts, count, &name) != STATUS_OK ||
+            find(session, arena, &name, out, &ignored) != STATUS_OK) {
+            return status;
+        }
+        TRY(session_resolve(session, arena, *out, out, err));
+        return session_metadata_table(arena, *out, metadata, out, err);
+    }
+    return status;
+}
+
 static enum status bind_find(void *self, struct arena *arena, const struct str *path,
                              uint32_t part_count, const struct table_def **out, struct err *err)
 {
     struct session *session = self;
-    struct session_name name;
     struct err ignored;
-    if (complete(session, arena, path, part_count, &name) != STATUS_OK) {
-        return STATUS_NOT_FOUND;
-    }
-    enum status status = find(session, arena, &name, out, err != NULL ? err : &ignored);
+    enum status status =
+        find_parts(session, arena, path, part_count, out, err != NULL ? err : &ignored);
     if (status == STATUS_OK) {
         status = session_resolve(session, arena, *out, out, err != NULL ? err : &ignored);
     }
@@ -188,6 +209,7 @@ static struct str bind_nearest(void *self, struct arena *arena, const struct str
         return (struct str){0};
     }
     // A third of the letters may be wrong.
+    struct str metadata = session_metadata_nearest(arena, name.name);
     struct nearest nearest = {.wanted = name.name, .distance = (uint32_t)name.name.size / 3 + 2};
     for (uint32_t i = 0; i < session->temporary.count; i++) {
         consider(&nearest, session->temporary.items[i]->name);
@@ -201,6 +223,9 @@ static struct str bind_nearest(void *self, struct arena *arena, const struct str
             consider(&nearest, names[i]);
         }
     }
+    if (metadata.size > 0) {
+        consider(&nearest, metadata);
+    }
     return nearest.best;
 }
 
@@ -209,6 +234,13 @@ static enum status bind_iceberg_table(void *self, struct arena *arena, struct st
 {
     struct catalog *paths = ((struct session *)self)->paths;
     return paths->ops->get_table(paths, arena, STR_LIT(""), path, out, err);
+}
+
+static enum status bind_metadata(void *self, struct arena *arena, const struct table_def *table,
+                                 struct str name, const struct table_def **out, struct err *err)
+{
+    (void)self;
+    return session_metadata_table(arena, table, name, out, err);
 }
 
 static enum status bind_version(void *self, struct arena *arena, const struct table_def *def,
@@ -317,7 +349,9 @@ enum status session_find_table(struct statement_run *run, const struct ast_path 
 {
     struct session_name name;
     TRY(session_complete(run->session, &run->result->arena, path, &name, err));
-    enum status status = find(run->session, &run->result->arena, &name, out, err);
+    struct arena *arena = &run->result->arena;
+    enum status status =
+        find_parts(run->session, arena, parts_of(arena, path), path->count, out, err);
     if (status == STATUS_NOT_FOUND) {
         ERR(err, status, "table '%.*s.%.*s.%.*s' does not exist", STR_ARGS(name.catalog),
             STR_ARGS(name.database), STR_ARGS(name.name));
@@ -340,6 +374,7 @@ void session_bind_context(struct statement_run *run, struct bind_context *out)
                    .nearest = bind_nearest,
                    .iceberg_table = bind_iceberg_table,
                    .version = bind_version,
+                   .metadata = bind_metadata,
                    .file = bind_find_file,
                    .new_file = bind_new_file,
                    .figures = bind_figures,

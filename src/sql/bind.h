@@ -85,6 +85,9 @@ struct bind_tables {
     // its metadata. What is not known stays so. NULL: never asked.
     enum status (*figures)(void *self, struct arena *arena, const struct table_def *table,
                            struct bind_figure *figures, uint32_t count, struct err *err);
+    // The metadata table of that name ("snapshots") of an Iceberg table. NULL: refused.
+    enum status (*metadata)(void *self, struct arena *arena, const struct table_def *table,
+                            struct str name, const struct table_def **out, struct err *err);
     void *self;
 };
 

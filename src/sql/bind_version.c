@@ -356,10 +356,14 @@ enum status bind_version_iceberg_table(struct binder *binder, const struct ast_t
     const struct bind_tables *tables = &binder->context->tables;
     const struct ast_expr *call = ast->as.function.call;
     const struct ast_exprs *args = &call->as.call.args;
-    if (args->count != 1 || args->items[0]->kind != AST_EXPR_LITERAL ||
-        args->items[0]->as.literal.kind != AST_LITERAL_STRING) {
+    bool are_texts = args->count == 1 || args->count == 2;
+    for (uint32_t i = 0; are_texts && i < args->count; i++) {
+        are_texts = args->items[i]->kind == AST_EXPR_LITERAL &&
+                    args->items[i]->as.literal.kind == AST_LITERAL_STRING;
+    }
+    if (!are_texts) {
         enum status status = REFUSE(err, call->at, "these are not the arguments of ICEBERG_TABLE");
-        err_hint(err, "ICEBERG_TABLE('<folder of the table, or a metadata file>')");
+        err_hint(err, "ICEBERG_TABLE('<folder of the table, or a metadata file>'[, 'snapshots'])");
         return status;
     }
     if (tables->iceberg_table == NULL) {
@@ -370,6 +374,15 @@ enum status bind_version_iceberg_table(struct binder *binder, const struct ast_t
     enum status status = tables->iceberg_table(tables->self, binder->arena, path, &table, err);
     if (status != STATUS_OK) {
         return bind_refused(status, err, args->items[0]->at);
+    }
+    if (args->count == 2) {
+        struct str name = args->items[1]->as.literal.text;
+        status = tables->metadata == NULL
+                     ? NOT_YET(err, call->at, "metadata tables are not supported here")
+                     : tables->metadata(tables->self, binder->arena, table, name, &table, err);
+        if (status != STATUS_OK) {
+            return bind_refused(status, err, args->items[1]->at);
+        }
     }
     struct table_at none = {0};
     TRY(bind_version(binder, ast, &none, &table, err));

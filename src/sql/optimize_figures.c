@@ -29,6 +29,7 @@ static const struct rel *whole_scan(const struct rel *rel)
         input = input->inputs[0];
     }
     bool is_whole = input->node.kind == PLAN_SCAN && input->node.as.scan.table->is_iceberg &&
+                    input->node.as.scan.table->metadata_table.size == 0 &&
                     input->node.as.scan.predicate == NULL && input->node.as.scan.limit < 0;
     return is_whole ? input : NULL;
 }

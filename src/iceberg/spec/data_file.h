@@ -31,6 +31,16 @@ struct data_file_metric {
     struct str upper;
 };
 
+// Bits of data_file.metric_maps.
+enum {
+    DATA_FILE_COLUMN_SIZES = 1,
+    DATA_FILE_VALUE_COUNTS = 2,
+    DATA_FILE_NULL_COUNTS = 4,
+    DATA_FILE_NAN_COUNTS = 8,
+    DATA_FILE_LOWER_BOUNDS = 16,
+    DATA_FILE_UPPER_BOUNDS = 32,
+};
+
 struct data_file {
     enum data_file_content content;
     struct str path;
@@ -41,6 +51,7 @@ struct data_file {
     int64_t file_size;
     uint32_t metric_count;
     const struct data_file_metric *metrics; // ascending by id
+    uint8_t metric_maps; // of a file that was read: which of the six maps it has, if only empty
     uint32_t split_offset_count;
     const int64_t *split_offsets;
     uint32_t equality_id_count;
