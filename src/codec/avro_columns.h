@@ -14,10 +14,11 @@
 // ROW<member0 …, member1 …> with one member that is not null, as Spark reads it. A record that
 // contains itself has no type here (UNSUPPORTED, with its name).
 //
-// What is written: Iceberg's form (Iceberg spec, appendix A, Avro), with the property `field-id`
-// and its kin where columns have ids. [null, T] with default null for what may be null; DECIMAL
-// fixed; TIME time-micros; TIMESTAMP(_LTZ) timestamp-micros or -nanos with adjust-to-utc; TINYINT
-// and SMALLINT int; MAP a map where keys are characters, else an array of key and value.
+// What is written: [null, T] with default null for what may be null; DECIMAL fixed; TINYINT and
+// SMALLINT int; MAP a map where keys are characters, else an array of key and value; others as
+// above, TIME time-millis. Columns with ids are Iceberg's (Iceberg spec, appendix A, Avro): the
+// property `field-id` and its kin, TIME time-micros, TIMESTAMP(_LTZ) timestamp-micros or -nanos
+// with adjust-to-utc.
 #pragma once
 
 #include "base/err.h"
@@ -50,6 +51,8 @@ MUST_USE enum status avro_columns_of_schema(struct arena *arena, const struct av
 // The fields of a ROW, without ids; required by the nullability of their types.
 const struct avro_column *avro_columns_of_type(struct arena *arena, const struct type *row);
 
+// The bytes of a decimal of so many digits: the fewest that hold them all.
+uint32_t avro_columns_decimal_size(int32_t precision);
 // The schema of a file of these columns, a record of that name. UNSUPPORTED, with the column's
 // name, where a type has no form in Avro.
 MUST_USE enum status avro_columns_print(struct strbuf *out, struct str record_name,

@@ -40,7 +40,8 @@ static struct str write_rows(uint32_t rows, bool compressed)
     avro_writer_init(&writer, &(struct avro_writer_options){.schema = str_from(schema_text),
                                                             .metas = &meta,
                                                             .meta_count = 1,
-                                                            .without_compression = !compressed});
+                                                            .codec = compressed ? AVRO_CODEC_DEFLATE
+                                                                                : AVRO_CODEC_NULL});
     for (uint32_t i = 0; i < rows; i++) {
         char text[32];
         int size = snprintf(text, sizeof text, "row %u", i);

@@ -1,21 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codec/avro_writer.h"
 
+#include <libdeflate.h>
 #include <string.h>
 
+#include "base/byte_sink.h"
 #include "codec/avro_put.h"
 #include "codec/compress.h"
 
 // Java's writer asks zlib for level 9; 6 of libdeflate is as small and costs a tenth.
 enum { BLOCK_BYTES = 64000, LEVEL_DEFAULT = 6, SIZE_DEFAULT = 1 << 30 };
 
+static const struct {
+    const char *name;
+    enum compress_codec compress;
+} codecs[] = {
+    [AVRO_CODEC_DEFLATE] = {"deflate", COMPRESS_DEFLATE},
+    [AVRO_CODEC_NULL] = {"null", COMPRESS_NONE},
+    [AVRO_CODEC_SNAPPY] = {"snappy", COMPRESS_SNAPPY},
+    [AVRO_CODEC_ZSTANDARD] = {"zstandard", COMPRESS_ZSTD},
+    [AVRO_CODEC_BZIP2] = {"bzip2", COMPRESS_BZIP2},
+    [AVRO_CODEC_XZ] = {"xz", COMPRESS_XZ},
+};
+
+bool avro_codec_find(struct str name, enum avro_codec *out)
+{
+    static const struct {
+        const char *name;
+        enum avro_codec codec;
+    } others[] = {{"gzip", AVRO_CODEC_DEFLATE},
+                  {"zstd", AVRO_CODEC_ZSTANDARD},
+                  {"uncompressed", AVRO_CODEC_NULL},
+                  {"none", AVRO_CODEC_NULL}};
+    for (uint32_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {
+        if (str_is_nocase(name, codecs[i].name)) {
+            *out = (enum avro_codec)i;
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (str_is_nocase(name, others[i].name)) {
+            *out = others[i].codec;
+            return true;
+        }
+    }
+    return false;
+}
+
 void avro_writer_init(struct avro_writer *writer, const struct avro_writer_options *options)
 {
     size_t size_max = options->size_max > 0 ? options->size_max : SIZE_DEFAULT;
-    *writer = (struct avro_writer){
-        .without_compression = options->without_compression,
-        .level = options->level != 0 ? options->level : LEVEL_DEFAULT,
-    };
+    bool is_deflate = options->codec == AVRO_CODEC_DEFLATE;
+    *writer = (struct avro_writer){.codec = options->codec, .sink = options->sink};
+    writer->level = options->level != 0 ? options->level
+                    : is_deflate        ? LEVEL_DEFAULT
+                                        : COMPRESS_LEVEL_DEFAULT;
     memcpy(writer->sync, options->sync, sizeof writer->sync);
     strbuf_init(&writer->file, size_max);
     strbuf_init(&writer->block, size_max);
@@ -24,8 +63,7 @@ void avro_writer_init(struct avro_writer *writer, const struct avro_writer_optio
     avro_put_bytes(&writer->file, STR_LIT("avro.schema"));
     avro_put_bytes(&writer->file, options->schema);
     avro_put_bytes(&writer->file, STR_LIT("avro.codec"));
-    avro_put_bytes(&writer->file,
-                   options->without_compression ? STR_LIT("null") : STR_LIT("deflate"));
+    avro_put_bytes(&writer->file, str_from(codecs[options->codec].name));
     for (uint32_t i = 0; i < options->meta_count; i++) {
         avro_put_bytes(&writer->file, options->metas[i].key);
         avro_put_bytes(&writer->file, options->metas[i].value);
@@ -72,6 +110,46 @@ void avro_writer_fixed(struct avro_writer *writer, struct str bytes)
     strbuf_add(&writer->block, bytes);
 }
 
+// The block as it stands in the file: compressed, behind snappy the CRC-32 of its content.
+static enum status put_packed(struct avro_writer *writer, struct str block, struct err *err)
+{
+    enum compress_codec codec = codecs[writer->codec].compress;
+    struct strbuf packed;
+    size_t size = 0;
+    if (writer->compress == NULL) {
+        writer->compress = compress_new();
+    }
+    size_t bound = compress_bound(codec, block.size) + 4;
+    strbuf_init(&packed, bound + 1);
+    char *out = strbuf_reserve(&packed, bound);
+    enum status status =
+        compress_block(writer->compress, codec, writer->level, block, out, &size, err);
+    if (status == STATUS_OK && codec == COMPRESS_SNAPPY) {
+        uint32_t sum = __builtin_bswap32(libdeflate_crc32(0, block.ptr, block.size));
+        memcpy(out + size, &sum, sizeof sum);
+        size += sizeof sum;
+    }
+    if (status == STATUS_OK) {
+        avro_put_bytes(&writer->file, str_make(out, size));
+    }
+    strbuf_release(&packed);
+    return status;
+}
+
+// Hands over what the file has, where it goes to a sink.
+static enum status flush(struct avro_writer *writer, struct err *err)
+{
+    if (writer->file.truncated) {
+        return ERR(err, STATUS_LIMIT, "an Avro file of over %zu bytes", writer->file.size_max);
+    }
+    if (writer->sink != NULL) {
+        TRY(byte_sink_write(writer->sink, writer->file.ptr, writer->file.size, err));
+        writer->flushed += writer->file.size;
+        strbuf_reset(&writer->file);
+    }
+    return STATUS_OK;
+}
+
 static enum status close_block(struct avro_writer *writer, struct err *err)
 {
     struct str block = strbuf_str(&writer->block);
@@ -82,31 +160,15 @@ static enum status close_block(struct avro_writer *writer, struct err *err)
         return ERR(err, STATUS_LIMIT, "an Avro block of over %zu bytes", writer->block.size_max);
     }
     avro_put_long(&writer->file, (int64_t)writer->block_rows);
-    if (writer->without_compression) {
+    if (writer->codec == AVRO_CODEC_NULL) {
         avro_put_bytes(&writer->file, block);
     } else {
-        struct strbuf packed;
-        if (writer->compress == NULL) {
-            writer->compress = compress_new();
-        }
-        size_t bound = compress_bound(COMPRESS_DEFLATE, block.size);
-        strbuf_init(&packed, bound + 1);
-        char *out = strbuf_reserve(&packed, bound);
-        size_t size = 0;
-        enum status status = compress_block(writer->compress, COMPRESS_DEFLATE, writer->level,
-                                            block, out, &size, err);
-        if (status == STATUS_OK) {
-            avro_put_bytes(&writer->file, str_make(out, size));
-        }
-        strbuf_release(&packed);
-        TRY(status);
+        TRY(put_packed(writer, block, err));
     }
     strbuf_add(&writer->file, str_make((const char *)writer->sync, sizeof writer->sync));
     strbuf_reset(&writer->block);
     writer->block_rows = 0;
-    return writer->file.truncated
-               ? ERR(err, STATUS_LIMIT, "an Avro file of over %zu bytes", writer->file.size_max)
-               : STATUS_OK;
+    return flush(writer, err);
 }
 
 enum status avro_writer_row(struct avro_writer *writer, struct err *err)
@@ -117,12 +179,13 @@ enum status avro_writer_row(struct avro_writer *writer, struct err *err)
 
 uint64_t avro_writer_size(const struct avro_writer *writer)
 {
-    return writer->file.size + writer->block.size;
+    return writer->flushed + writer->file.size + writer->block.size;
 }
 
 enum status avro_writer_finish(struct avro_writer *writer, struct str *bytes, struct err *err)
 {
     TRY(close_block(writer, err));
+    TRY(flush(writer, err)); // the header, where there were no rows
     *bytes = strbuf_str(&writer->file);
     return STATUS_OK;
 }

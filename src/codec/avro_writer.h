@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// avro_writer: an Avro container file in memory, written value by value.
+// avro_writer: an Avro container file, written value by value into memory or a sink.
 //
 //     avro_writer_init(&writer, &options);
 //     for each row:
 //         avro_writer_long(&writer, ...); avro_writer_bytes(&writer, ...); ...
 //         TRY(avro_writer_row(&writer, err));
-//     TRY(avro_writer_finish(&writer, &bytes, err));   // borrowed until release
+//     TRY(avro_writer_finish(&writer, &bytes, err));   // borrowed until release; with a sink: ""
 //     avro_writer_release(&writer);
 //
 // The caller writes values in the order of its schema (avro_writer_branch() in front of each union)
@@ -23,7 +23,20 @@
 #include "base/str.h"
 #include "base/strbuf.h"
 
+struct byte_sink;
 struct compress;
+
+enum avro_codec {
+    AVRO_CODEC_DEFLATE,
+    AVRO_CODEC_NULL,
+    AVRO_CODEC_SNAPPY,
+    AVRO_CODEC_ZSTANDARD,
+    AVRO_CODEC_BZIP2,
+    AVRO_CODEC_XZ,
+};
+
+// By the name that files have, "gzip", "zstd", "uncompressed" and "none" too; case ignored.
+bool avro_codec_find(struct str name, enum avro_codec *out);
 
 struct avro_meta {
     struct str key;
@@ -34,19 +47,22 @@ struct avro_writer_options {
     struct str schema;             // the text of avro.schema
     const struct avro_meta *metas; // further header keys
     uint32_t meta_count;
-    bool without_compression; // codec null instead of deflate
-    int32_t level;            // of deflate; 0: 6
-    uint8_t sync[16];         // random, given by the caller so that tests are repeatable
-    size_t size_max;          // 0: 1 GiB
+    enum avro_codec codec;
+    int32_t level;          // of the codec; 0: 6 of deflate, the library's own of others
+    struct byte_sink *sink; // where blocks go once they are closed; NULL: memory
+    uint8_t sync[16];       // random, given by the caller so that tests are repeatable
+    size_t size_max;        // of the file in memory, or of a block; 0: 1 GiB
 };
 
 struct avro_writer {
     struct strbuf file;
     struct strbuf block;
     uint64_t block_rows;
-    bool without_compression;
+    enum avro_codec codec;
     int32_t level;
     uint8_t sync[16];
+    struct byte_sink *sink;
+    uint64_t flushed; // bytes handed to it
     struct compress *compress;
 };
 

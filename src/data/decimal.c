@@ -342,3 +342,24 @@ uint32_t decimal_format(int128 unscaled, int32_t scale, char *out)
     }
     return size;
 }
+
+uint32_t decimal_format_java(int128 unscaled, int32_t scale, char *out)
+{
+    char digits[DECIMAL_TEXT_MAX];
+    uint32_t sign = unscaled < 0;
+    uint32_t size = decimal_format(unscaled, 0, digits);
+    int32_t exponent = (int32_t)(size - sign) - 1 - scale; // of the first digit
+    if (exponent >= -6) {
+        return decimal_format(unscaled, scale, out);
+    }
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < size; i++) {
+        out[used++] = digits[i];
+        if (i == sign && i + 1 < size) {
+            out[used++] = '.';
+        }
+    }
+    out[used++] = 'E';
+    used += decimal_format(exponent, 0, out + used);
+    return used;
+}

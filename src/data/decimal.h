@@ -49,3 +49,5 @@ double decimal_to_f64(int128 unscaled, int32_t scale); // nearest, through the d
 // With exactly `scale` digits after the point: "-0.50", "12". Returns the length; `out` has room
 // for DECIMAL_TEXT_MAX bytes, no NUL.
 uint32_t decimal_format(int128 unscaled, int32_t scale, char *out);
+// The same as Java's BigDecimal.toString() writes it: small ones with an exponent, "2.7E-8".
+uint32_t decimal_format_java(int128 unscaled, int32_t scale, char *out);

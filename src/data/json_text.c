@@ -6,6 +6,7 @@
 
 #include "base/strbuf.h"
 #include "data/datetime.h"
+#include "data/decimal.h"
 #include "data/text.h"
 #include "data/variant.h"
 
@@ -131,9 +132,36 @@ static void add_array(struct strbuf *out, const struct type *type, const struct 
     strbuf_add_byte(out, ']');
 }
 
-static void add_key(struct strbuf *out, const struct type *type, const struct column *keys,
-                    uint32_t row)
+static void add_decimal(struct strbuf *out, const struct type *type, const struct column *column,
+                        uint32_t row)
 {
+    char text[DECIMAL_TEXT_MAX];
+    const void *value = column_value(column, row);
+    int128 unscaled = column->physical == PHYSICAL_I128 ? *(const int128 *)value
+                                                        : (int128) * (const int64_t *)value;
+    strbuf_add(out, str_make(text, decimal_format_java(unscaled, type->scale, text)));
+}
+
+static void add_time(struct strbuf *out, const struct column *column, uint32_t row)
+{
+    char text[DATETIME_TEXT_MAX];
+    int32_t millis = *(const int32_t *)column_value(column, row);
+    uint32_t size = datetime_format_time(millis, millis % 1000 != 0 ? 3 : 0, text);
+    while (millis % 1000 != 0 && text[size - 1] == '0') {
+        size--;
+    }
+    strbuf_add_byte(out, '"');
+    strbuf_add(out, str_make(text, size));
+    strbuf_add_byte(out, '"');
+}
+
+static void add_key(struct strbuf *out, const struct type *type, const struct column *keys,
+                    uint32_t row, const struct json_text_options *options)
+{
+    if (options->null_key == JSON_TEXT_NULL_KEY_LITERAL && column_is_null(keys, row)) {
+        json_text_string(out, options->null_key_literal);
+        return;
+    }
     if (keys->physical == PHYSICAL_STRING && !column_is_null(keys, row)) {
         json_text_string(out, strview_str(column_value(keys, row)));
         return;
@@ -151,12 +179,16 @@ static void add_map(struct strbuf *out, const struct type *type, const struct co
     const struct list_view *view = column_value(column, row);
     const struct column *children = column_holder(column)->children;
     const struct type *value_type = type->kind == TYPE_MULTISET ? &type_int : type->fields[1].type;
+    bool is_first = true;
     strbuf_add_byte(out, '{');
     for (uint32_t i = 0; i < view->length; i++) {
-        if (i > 0) {
-            strbuf_add_byte(out, ',');
+        if (options->null_key == JSON_TEXT_NULL_KEY_DROP &&
+            column_is_null(&children[0], view->offset + i)) {
+            continue;
         }
-        add_key(out, type->fields[0].type, &children[0], view->offset + i);
+        strbuf_add_text(out, is_first ? "" : ",");
+        is_first = false;
+        add_key(out, type->fields[0].type, &children[0], view->offset + i, options);
         strbuf_add_byte(out, ':');
         json_text_value(out, value_type, &children[1], view->offset + i, options);
     }
@@ -211,8 +243,14 @@ void json_text_value(struct strbuf *out, const struct type *type, const struct c
     case TYPE_TINYINT:
     case TYPE_SMALLINT:
     case TYPE_INT:
-    case TYPE_BIGINT:
-    case TYPE_DECIMAL: text_value(out, type, column, row, NULL); return;
+    case TYPE_BIGINT: text_value(out, type, column, row, NULL); return;
+    case TYPE_DECIMAL:
+        if (options->java_decimals) {
+            add_decimal(out, type, column, row);
+        } else {
+            text_value(out, type, column, row, NULL);
+        }
+        return;
     case TYPE_FLOAT:
     case TYPE_DOUBLE:
         if (is_finite(column, row)) {
@@ -221,8 +259,14 @@ void json_text_value(struct strbuf *out, const struct type *type, const struct c
         }
         add_quoted(out, type, column, row);
         return;
-    case TYPE_DATE:
     case TYPE_TIME:
+        if (options->time_fraction) {
+            add_time(out, column, row);
+        } else {
+            add_quoted(out, type, column, row);
+        }
+        return;
+    case TYPE_DATE:
     case TYPE_INTERVAL_MONTH:
     case TYPE_INTERVAL_SECOND: add_quoted(out, type, column, row); return;
     case TYPE_TIMESTAMP:

@@ -4,7 +4,7 @@
 //
 //     numbers       as text.h shows them; NaN and infinities are strings
 //     BYTES         base64
-//     DATE, TIME    "2024-01-01", "10:00:00"
+//     DATE, TIME    "2024-01-01", "10:00:00" (with `time_fraction`, "10:00:00.5")
 //     TIMESTAMP     "2024-01-01 10:00:00.123", trailing zeros kept; ISO: with T
 //     TIMESTAMP_LTZ the same in UTC with a Z behind it
 //     VARIANT       its value (variant.h); null where it is damaged
@@ -22,9 +22,20 @@
 
 struct strbuf;
 
+// What is done with a key of a MAP that is null.
+enum json_text_null_key {
+    JSON_TEXT_NULL_KEY_WORD,    // "NULL"
+    JSON_TEXT_NULL_KEY_DROP,    // with its value
+    JSON_TEXT_NULL_KEY_LITERAL, // `null_key_literal` stands for it
+};
+
 struct json_text_options {
     bool iso_timestamps;
     bool omit_null_fields; // of rows
+    bool java_decimals;    // small ones with an exponent, as BigDecimal.toString()
+    bool time_fraction;    // of TIME, where it is not 0
+    enum json_text_null_key null_key;
+    struct str null_key_literal;
 };
 
 // `options` may be NULL.

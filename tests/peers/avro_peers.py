@@ -12,7 +12,7 @@ TOOL is tests/tools/avro_tool, built. Parts:
   random    containers that fastavro writes of random schemas and rows, over all codecs
   resolve   the same read with a reader's schema that differs: promotions, defaults, aliases, order
   damage    containers cut and with bytes flipped: an error or rows, never a crash
-  written   containers that we write (avro_tool write) read by fastavro
+  written   containers that we write (avro_tool copy) read by fastavro
 
 The last line is "N passed, N failed".
 """
@@ -494,31 +494,65 @@ def inline(schema, named):
     return copy.deepcopy(named.get(schema, schema)) if isinstance(schema, str) else copy.deepcopy(schema)
 
 
+def read_fastavro(path):
+    with open(path, "rb") as source:
+        reader = fastavro.reader(source)
+        return reader.writer_schema, list(reader)
+
+
+def check_file(tool, path, schema, rows):
+    """What is wrong with our rows of a file that fastavro has read."""
+    named = {}
+    collect(schema, named)
+    if isinstance(schema, (str, list)) or schema["type"] != "record":
+        schema = {"type": "record", "name": "row", "fields": [{"name": "value", "type": schema}]}
+        rows = [{"value": row} for row in rows]
+    code, out, err = run(tool, "rows", path)
+    if code:
+        return err.strip()
+    return compare(out, [expected_iceberg(schema, untagged(schema, row, named), named)
+                         for row in rows])
+
+
 def part_files(tool, fixtures):
     for path in sorted(glob.glob(os.path.join(fixtures, "**", "*.avro"), recursive=True)):
         name = os.path.relpath(path, fixtures)
         try:
-            with open(path, "rb") as source:
-                reader = fastavro.reader(source)
-                schema = reader.writer_schema
-                rows = list(reader)
+            schema, rows = read_fastavro(path)
         except Exception as problem:
             if name in UNLIKE:
                 continue
             code, _, err = run(tool, "rows", path)
             tell(name, "" if code == 1 and err else f"fastavro refuses it ({problem!r}), we do not")
             continue
+        tell(name, check_file(tool, path, schema, rows))
+
+
+def part_written(tool, fixtures, seeds, folder):
+    """What we write: read by fastavro, and by us as what it was made from."""
+    paths = sorted(glob.glob(os.path.join(fixtures, "spark-iceberg", "*", "*", "*.avro")))[::7]
+    for seed in range(seeds):
+        maker = Maker(20000 + seed)
+        schema = maker.record(3)
         named = {}
         collect(schema, named)
-        if isinstance(schema, (str, list)) or schema["type"] != "record":
-            schema = {"type": "record", "name": "row", "fields": [{"name": "value", "type": schema}]}
-            rows = [{"value": row} for row in rows]
-        code, out, err = run(tool, "rows", path)
-        if code:
-            tell(name, err.strip())
+        path = os.path.join(folder, f"made{seed}.avro")
+        try:
+            write(path, schema, [maker.value(schema, named) for _ in range(50)], "null", named)
+        except Exception:
             continue
-        wanted = [expected_iceberg(schema, untagged(schema, row, named), named) for row in rows]
-        tell(name, compare(out, wanted))
+        paths.append(path)
+    out = os.path.join(folder, "copy.avro")
+    for number, path in enumerate(paths):
+        codec = CODECS[number % len(CODECS)]
+        code, _, err = run(tool, "copy", path, out, codec)
+        problem = err.strip() if code else ""
+        if not problem and run(tool, "rows", path)[1] != run(tool, "rows", out)[1]:
+            problem = "the rows are not those of the original"
+        if not problem:
+            problem = check_file(tool, out, *read_fastavro(out))
+        tell(f"written {os.path.basename(path)} ({codec})", problem)
+
 
 
 def expected_iceberg(schema, value, named):
@@ -624,6 +658,7 @@ def main():
                  "schemas": lambda: part_schemas(tool, options.fixtures),
                  "random": lambda: part_random(tool, options.seeds, folder),
                  "resolve": lambda: part_resolve(tool, options.seeds, folder),
+                 "written": lambda: part_written(tool, options.fixtures, options.seeds // 2, folder),
                  "damage": lambda: part_damage(tool, options.seeds // 4, folder)}
         for name, part in parts.items():
             if not options.only or name in options.only.split(","):

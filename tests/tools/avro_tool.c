@@ -5,6 +5,7 @@
 //     avro_tool rows FILE [READER-SCHEMA]   its rows, a JSON object a line
 //     avro_tool schema FILE                 whether the file holds a schema; its canonical form and
 //                                           fingerprint
+//     avro_tool copy FILE OUT CODEC         the container written again from its rows
 //     avro_tool time FILE                   rows, and CPU seconds of decoding them
 //
 // Exit status 1 and a message where something is refused.
@@ -14,9 +15,11 @@
 #include <time.h>
 
 #include "base/arena.h"
+#include "base/byte_sink.h"
 #include "base/byte_source.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "codec/avro_encode.h"
 #include "codec/avro_file.h"
 #include "codec/avro_message.h"
 #include "codec/json_tree.h"
@@ -109,6 +112,50 @@ static int rows(struct arena *arena, const char *path, const char *reader, bool 
     return status == STATUS_END ? 0 : refuse(&err);
 }
 
+// A container written again from its rows.
+static int copy(struct arena *arena, const char *path, const char *out_path, const char *codec)
+{
+    struct byte_source_memory memory;
+    struct byte_sink_memory sink;
+    struct avro_file *file = NULL;
+    struct avro_encoder *encoder = NULL;
+    const struct avro_column *columns;
+    uint32_t count;
+    struct batch batch;
+    struct err err;
+    struct avro_encode_options options = {.sink = &sink.sink};
+    byte_source_memory_init(&memory, read_file(arena, path));
+    byte_sink_memory_init(&sink, SIZE_MAX);
+    if (!avro_codec_find(str_from(codec), &options.codec)) {
+        fprintf(stderr, "avro_tool: no codec %s\n", codec);
+        return 2;
+    }
+    enum status status = avro_file_open(&memory.source, NULL, &file, &err);
+    if (status == STATUS_OK) {
+        status = avro_file_columns(file, &columns, &count, &err);
+    }
+    if (status == STATUS_OK) {
+        options.columns = columns;
+        options.column_count = count;
+        status = avro_encoder_new(&options, &encoder, &err);
+    }
+    while (status == STATUS_OK && (status = avro_file_next(file, &batch, &err)) == STATUS_OK) {
+        status = avro_encoder_append(encoder, &batch, &err);
+    }
+    if (status == STATUS_END) {
+        status = avro_encoder_finish(encoder, &err);
+    }
+    FILE *out = status == STATUS_OK ? fopen(out_path, "wb") : NULL;
+    if (out != NULL) {
+        fwrite(sink.ptr, 1, sink.size, out);
+        fclose(out);
+    }
+    avro_encoder_free(encoder);
+    avro_file_free(file);
+    byte_sink_memory_release(&sink);
+    return status == STATUS_OK ? 0 : refuse(&err);
+}
+
 static int check_schema(struct arena *arena, const char *path)
 {
     struct err err;
@@ -133,10 +180,13 @@ int main(int count, char **arguments)
     if (count >= 3 && (strcmp(verb, "rows") == 0 || strcmp(verb, "time") == 0)) {
         result =
             rows(&arena, arguments[2], count > 3 ? arguments[3] : NULL, strcmp(verb, "time") == 0);
+    } else if (count == 5 && strcmp(verb, "copy") == 0) {
+        result = copy(&arena, arguments[2], arguments[3], arguments[4]);
     } else if (count == 3 && strcmp(verb, "schema") == 0) {
         result = check_schema(&arena, arguments[2]);
     } else {
-        fprintf(stderr, "usage: avro_tool rows|time FILE [READER-SCHEMA] | schema FILE\n");
+        fprintf(stderr, "usage: avro_tool rows|time FILE [READER-SCHEMA] | schema FILE |"
+                        " copy FILE OUT CODEC\n");
     }
     arena_release(&arena);
     return result;
