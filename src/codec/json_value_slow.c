@@ -4,6 +4,7 @@
 #include "codec/base64_text.h"
 #include "codec/json_value_int.h"
 #include "codec/number_text.h"
+#include "data/datetime.h"
 
 #include "base/hash.h"
 
@@ -116,14 +117,22 @@ static enum slow_result slow_time(struct json_decoder *decoder, struct json_node
 {
     bool is_ltz = node->kind == JSON_TIMESTAMP_LTZ || node->kind == JSON_NANO_LTZ;
     struct time_text time;
-    int32_t value;
-    if (node->kind == JSON_DATE || node->kind == JSON_TIME) {
-        bool good = node->kind == JSON_DATE ? time_text_date(token->text, &value)
-                                            : time_text_time(token->text, &value);
-        if (!good || !token->is_string) {
+    if (node->kind == JSON_DATE) {
+        int32_t days;
+        if (!token->is_string || !time_text_date(token->text, &days)) {
             return SLOW_BAD;
         }
-        slow_put(node, slot, &value);
+        slow_put(node, slot, &days);
+        return SLOW_OK;
+    }
+    if (node->kind == JSON_TIME) {
+        int64_t micros;
+        if (!token->is_string || !time_text_time(token->text, &micros)) {
+            return SLOW_BAD;
+        }
+        int32_t millis = (int32_t)(micros / 1000);
+        micros = datetime_cut_us(micros, type_time_precision(node->precision));
+        slow_put(node, slot, node->width == 8 ? (const void *)&micros : &millis);
         return SLOW_OK;
     }
     if (!token->is_string ||

@@ -48,13 +48,13 @@ static bool choose_time(const struct parquet_element *element, struct parquet_co
     if (element->logical != PARQUET_LOGICAL_TIME) {
         return false;
     }
-    if (out->stored == PARQUET_INT32) {
-        return true;
-    }
-    out->kind = PARQUET_CONVERT_SCALE;
-    out->multiply = 1;
-    out->divide = unit_fraction(element) / 1000;
-    return out->stored == PARQUET_INT64 && out->divide > 0;
+    // To milliseconds, or to microseconds.
+    int64_t target = out->target == PHYSICAL_I32 ? 1000 : 1000000;
+    int64_t unit = out->stored == PARQUET_INT32 ? 1000 : unit_fraction(element);
+    out->kind = unit == target ? PARQUET_CONVERT_NONE : PARQUET_CONVERT_SCALE;
+    out->multiply = unit < target ? target / unit : 1;
+    out->divide = unit > target ? unit / target : 1;
+    return out->stored == PARQUET_INT32 || out->stored == PARQUET_INT64;
 }
 
 static bool choose_decimal(const struct parquet_node *leaf, const struct type *target,

@@ -104,7 +104,7 @@ static const struct type *int64_type(struct arena *arena, const struct parquet_e
         return decimal_or(arena, element, &type_bigint, nullable);
     }
     if (element->logical == PARQUET_LOGICAL_TIME) {
-        return type_sized(arena, TYPE_TIME, 3, nullable);
+        return type_sized(arena, TYPE_TIME, 6, nullable);
     }
     if (element->logical == PARQUET_LOGICAL_TIMESTAMP) {
         int32_t precision = element->unit == PARQUET_MILLIS  ? 3
@@ -138,7 +138,9 @@ static const struct type *leaf_type(struct arena *arena, const struct parquet_el
                    ? decimal_or(arena, element, &type_bytes, nullable)
                    : type_with_null(arena, is_text ? &type_string : &type_bytes, nullable);
     case PARQUET_FIXED: {
-        const struct type *bytes = type_sized(arena, TYPE_BINARY, element->length, nullable);
+        struct type *bytes = type_new(arena, TYPE_BINARY, nullable);
+        bytes->length = element->length;
+        bytes->is_uuid = element->logical == PARQUET_LOGICAL_UUID && element->length == 16;
         if (element->logical == PARQUET_LOGICAL_FLOAT16 && element->length == 2) {
             return type_with_null(arena, &type_float, nullable);
         }

@@ -122,7 +122,7 @@ static bool time_second(const char **at, const char *end, uint32_t *second, int3
     return true;
 }
 
-bool time_text_time(struct str text, int32_t *milliseconds)
+bool time_text_time(struct str text, int64_t *microseconds)
 {
     // Read as the second half of a timestamp, whose first is always good.
     char whole[SECOND_SIZE + 10 + TIME_TEXT_SLACK] = "2000-01-01 ";
@@ -134,7 +134,7 @@ bool time_text_time(struct str text, int32_t *milliseconds)
     if (!time_text_timestamp(str_make(whole, 11 + text.size), TIME_TEXT_SQL, &time)) {
         return false;
     }
-    *milliseconds = (int32_t)(time.second % 86400) * 1000 + time.nanosecond / 1000000;
+    *microseconds = time.second % 86400 * 1000000 + time.nanosecond / 1000;
     return true;
 }
 

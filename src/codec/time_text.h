@@ -27,7 +27,7 @@ enum time_text_form { TIME_TEXT_SQL, TIME_TEXT_ISO_8601 };
 // Days since 1970-01-01.
 bool time_text_date(struct str text, int32_t *days);
 // Milliseconds of the day; what is finer is cut.
-bool time_text_time(struct str text, int32_t *milliseconds);
+bool time_text_time(struct str text, int64_t *microseconds);
 
 // What a timestamp says, in parts: `second` since the epoch (local for TIMESTAMP, UTC for LTZ).
 struct time_text {

@@ -110,17 +110,17 @@ static void other_timestamps_are_refused(void **state)
     }
 }
 
-static void times_are_read_to_the_millisecond(void **state)
+static void times_are_read_to_the_microsecond(void **state)
 {
     (void)state;
-    int32_t milliseconds;
-    assert_true(time_text_time(padded("23:59:59.9999"), &milliseconds));
-    assert_int_equal(milliseconds, 86399999);
-    assert_true(time_text_time(padded("00:00:00"), &milliseconds));
-    assert_int_equal(milliseconds, 0);
-    assert_false(time_text_time(padded("24:00:00"), &milliseconds));
-    assert_false(time_text_time(padded("1:00:00"), &milliseconds));
-    assert_false(time_text_time(padded("01:00"), &milliseconds));
+    int64_t microseconds;
+    assert_true(time_text_time(padded("23:59:59.9999"), &microseconds));
+    assert_int_equal(microseconds, 86399999900);
+    assert_true(time_text_time(padded("00:00:00"), &microseconds));
+    assert_int_equal(microseconds, 0);
+    assert_false(time_text_time(padded("24:00:00"), &microseconds));
+    assert_false(time_text_time(padded("1:00:00"), &microseconds));
+    assert_false(time_text_time(padded("01:00"), &microseconds));
 }
 
 int main(void)
@@ -130,7 +130,7 @@ int main(void)
         cmocka_unit_test(days_that_do_not_exist_are_refused),
         cmocka_unit_test(timestamps_of_both_forms_are_read),
         cmocka_unit_test(other_timestamps_are_refused),
-        cmocka_unit_test(times_are_read_to_the_millisecond),
+        cmocka_unit_test(times_are_read_to_the_microsecond),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -363,7 +363,13 @@ static void append_time(const struct datagen_value *value, const struct datagen_
         return;
     }
     if (value->type->kind == TYPE_TIME) {
-        column_builder_i32(builder, (int32_t)(datetime_floor_mod(now, DATETIME_US_PER_DAY) / 1000));
+        int64_t micros = datetime_floor_mod(now, DATETIME_US_PER_DAY);
+        if (type_physical(value->type) == PHYSICAL_I64) {
+            column_builder_i64(builder,
+                               datetime_cut_us(micros, type_time_precision(value->type->length)));
+        } else {
+            column_builder_i32(builder, (int32_t)(micros / 1000));
+        }
         return;
     }
     if (value->max_past_us > 0) {

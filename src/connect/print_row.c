@@ -164,8 +164,11 @@ static void print_value(struct strbuf *out, const struct type *type, const struc
     case TYPE_VARBINARY: print_bytes(out, strview_str(column_value(column, row))); break;
     case TYPE_DATE: print_date(out, *(const int32_t *)column_value(column, row)); break;
     case TYPE_TIME: {
-        int32_t millis = *(const int32_t *)column_value(column, row);
-        print_clock(out, millis / 1000, (int64_t)(millis % 1000) * 1000000, false);
+        const void *value = column_value(column, row);
+        int64_t micros = column->physical == PHYSICAL_I32 ? *(const int32_t *)value * INT64_C(1000)
+                                                          : *(const int64_t *)value;
+        print_clock(out, micros / DATETIME_US_PER_SECOND, micros % DATETIME_US_PER_SECOND * 1000,
+                    false);
         break;
     }
     case TYPE_TIMESTAMP:

@@ -124,9 +124,15 @@ static void add_timestamp(struct strbuf *out, const struct type *type, const str
     strbuf_add_text(out, type->kind == TYPE_TIMESTAMP_LTZ ? "+00:00\"" : "\"");
 }
 
-static void add_hex(struct strbuf *out, struct str bytes)
+static void add_hex(struct strbuf *out, const struct type *type, struct str bytes)
 {
     strbuf_add_byte(out, '"');
+    if (text_is_uuid(type, bytes)) {
+        char text[TEXT_UUID_SIZE];
+        text_uuid(bytes.ptr, text);
+        strbuf_add(out, str_make(text, sizeof text));
+        bytes.size = 0;
+    }
     for (size_t i = 0; i < bytes.size; i++) {
         strbuf_printf(out, "%02x", (unsigned char)bytes.ptr[i]);
     }
@@ -249,7 +255,7 @@ void canonical_text_value(struct strbuf *out, const struct type *type, const str
     case TYPE_VARBINARY:
     case TYPE_VARIANT:
     case TYPE_BITMAP:
-    case TYPE_RAW: add_hex(out, strview_str(value)); return;
+    case TYPE_RAW: add_hex(out, type, strview_str(value)); return;
     case TYPE_ARRAY: add_list(out, type, column, row); return;
     case TYPE_MAP:
     case TYPE_MULTISET: add_map(out, type, column, row); return;

@@ -135,10 +135,15 @@ uint32_t datetime_format_date(int64_t days, char *out)
 
 uint32_t datetime_format_time(int32_t millis, int32_t precision, char *out)
 {
-    char *at = put_clock(out, millis / 1000);
+    return datetime_format_time_us(millis * INT64_C(1000), precision, out);
+}
+
+uint32_t datetime_format_time_us(int64_t micros, int32_t precision, char *out)
+{
+    char *at = put_clock(out, micros / DATETIME_US_PER_SECOND);
     if (precision > 0) {
         *at++ = '.';
-        at = put_digits(at, millis % 1000 / power10(3 - precision), precision);
+        at = put_digits(at, micros % DATETIME_US_PER_SECOND / power10(6 - precision), precision);
     }
     return (uint32_t)(at - out);
 }
@@ -259,23 +264,23 @@ bool datetime_parse_date(struct str text, int32_t *days)
     return true;
 }
 
-// The digits behind a point, as milliseconds; further ones are cut.
-static bool read_millis(struct str text, int32_t *millis)
+// The digits behind a point, as microseconds; further ones are cut.
+static bool read_micros(struct str text, int32_t *micros)
 {
-    *millis = 0;
+    *micros = 0;
     text = trim(text);
     for (size_t i = 0; i < text.size; i++) {
         if (text.ptr[i] < '0' || text.ptr[i] > '9') {
             return false;
         }
     }
-    for (size_t i = 0; i < 3; i++) {
-        *millis = *millis * 10 + (i < text.size ? text.ptr[i] - '0' : 0);
+    for (size_t i = 0; i < 6; i++) {
+        *micros = *micros * 10 + (i < text.size ? text.ptr[i] - '0' : 0);
     }
     return true;
 }
 
-bool datetime_parse_time(struct str text, int32_t *millis)
+bool datetime_parse_time_us(struct str text, int64_t *micros)
 {
     int32_t hour = 0;
     int32_t minute = 0;
@@ -289,13 +294,23 @@ bool datetime_parse_time(struct str text, int32_t *millis)
     }
     if (has_more) {
         if (!read_part(next_part(&rest, '.', &has_more), &second) ||
-            (has_more && !read_millis(rest, &fraction))) {
+            (has_more && !read_micros(rest, &fraction))) {
             return false;
         }
     }
-    int64_t total = ((int64_t)hour * 3600 + (int64_t)minute * 60 + second) * 1000 + fraction;
-    *millis = (int32_t)total;
-    return total < DATETIME_MS_PER_DAY;
+    int64_t seconds = (int64_t)hour * 3600 + (int64_t)minute * 60 + second;
+    *micros = seconds * DATETIME_US_PER_SECOND + fraction;
+    return *micros < DATETIME_US_PER_DAY;
+}
+
+bool datetime_parse_time(struct str text, int32_t *millis)
+{
+    int64_t micros;
+    if (!datetime_parse_time_us(text, &micros)) {
+        return false;
+    }
+    *millis = (int32_t)(micros / 1000);
+    return true;
 }
 
 // One or two digits.

@@ -64,7 +64,8 @@ struct nano datetime_cut_nano(struct nano value, int32_t precision);
 // All write at most DATETIME_TEXT_MAX bytes without NUL and return the length. Years show their
 // last four digits.
 uint32_t datetime_format_date(int64_t days, char *out);
-uint32_t datetime_format_time(int32_t millis, int32_t precision, char *out); // precision 0 to 3
+uint32_t datetime_format_time(int32_t millis, int32_t precision, char *out);    // precision 0 to 3
+uint32_t datetime_format_time_us(int64_t micros, int32_t precision, char *out); // 0 to 6
 uint32_t datetime_format_us(int64_t micros, int32_t precision, char *out);
 uint32_t datetime_format_nano(struct nano value, int32_t precision, char *out);
 uint32_t datetime_format_months(int32_t months, char *out);   // +1-02
@@ -74,6 +75,7 @@ uint32_t datetime_format_interval(int64_t millis, char *out); // +1 02:03:04.567
 // time behind it are ignored; hours alone are a time, minutes and seconds may overflow.
 bool datetime_parse_date(struct str text, int32_t *days);
 bool datetime_parse_time(struct str text, int32_t *millis);
+bool datetime_parse_time_us(struct str text, int64_t *micros);
 // yyyy-M-d[ H:m:s[.fraction of up to 9 digits]]; days behind the end of a month are its last,
 // 24:00:00 is the next day's start.
 bool datetime_parse_timestamp(struct str text, struct nano *out);

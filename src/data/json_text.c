@@ -277,7 +277,13 @@ void json_text_value(struct strbuf *out, const struct type *type, const struct c
     case TYPE_BINARY:
     case TYPE_VARBINARY:
     case TYPE_BITMAP:
-    case TYPE_RAW: json_text_bytes(out, strview_str(column_value(column, row))); return;
+    case TYPE_RAW:
+        if (text_is_uuid(type, strview_str(column_value(column, row)))) {
+            add_quoted(out, type, column, row);
+        } else {
+            json_text_bytes(out, strview_str(column_value(column, row)));
+        }
+        return;
     case TYPE_ARRAY: add_array(out, type, column, row, options); return;
     case TYPE_MULTISET:
     case TYPE_MAP: add_map(out, type, column, row, options); return;

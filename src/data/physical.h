@@ -4,11 +4,11 @@
 // *_tmpl.h, included once a type).
 //
 //   BOOL      0 or 1
-//   I32       INT; DATE (days since 1970-01-01); TIME (milliseconds of the day);
+//   I32       INT; DATE (days since 1970-01-01); TIME up to precision 3 (milliseconds of the day);
 //             INTERVAL YEAR TO MONTH (months)
 //   I64       BIGINT; DECIMAL of up to 18 digits (unscaled); TIMESTAMP and TIMESTAMP_LTZ up to
-//             precision 6 (microseconds since the epoch, always, whatever the precision);
-//             INTERVAL DAY TO SECOND (milliseconds)
+//             precision 6 (microseconds since the epoch, always, whatever the precision); TIME from
+//             precision 4 on (microseconds of the day); INTERVAL DAY TO SECOND (milliseconds)
 //   I128      DECIMAL of 19 to 38 digits (unscaled)
 //   NANO      TIMESTAMPs of precision 7 to 9: int64 nanoseconds cannot hold years 1 to 9999
 //   STRING    characters (UTF-8) and bytes, as views of 16 bytes

@@ -23,6 +23,53 @@ static int128 integer_at(const struct column *column, uint32_t row)
     }
 }
 
+bool text_is_uuid(const struct type *type, struct str bytes)
+{
+    return type->is_uuid && bytes.size == TEXT_UUID_BYTES;
+}
+
+void text_uuid(const char *bytes, char out[TEXT_UUID_SIZE])
+{
+    static const char hex[] = "0123456789abcdef";
+    for (uint32_t i = 0; i < TEXT_UUID_BYTES; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10) {
+            *out++ = '-';
+        }
+        *out++ = hex[(unsigned char)bytes[i] >> 4];
+        *out++ = hex[bytes[i] & 15];
+    }
+}
+
+static int hex_digit(char letter)
+{
+    return letter >= '0' && letter <= '9'   ? letter - '0'
+           : letter >= 'a' && letter <= 'f' ? letter - 'a' + 10
+           : letter >= 'A' && letter <= 'F' ? letter - 'A' + 10
+                                            : -1;
+}
+
+bool text_uuid_parse(struct str text, char out[TEXT_UUID_BYTES])
+{
+    bool has_dashes = text.size == TEXT_UUID_SIZE;
+    size_t at = 0;
+    if (!has_dashes && text.size != 2 * TEXT_UUID_BYTES) {
+        return false;
+    }
+    for (uint32_t i = 0; i < TEXT_UUID_BYTES; i++) {
+        if (has_dashes && (i == 4 || i == 6 || i == 8 || i == 10) && text.ptr[at++] != '-') {
+            return false;
+        }
+        int high = hex_digit(text.ptr[at]);
+        int low = hex_digit(text.ptr[at + 1]);
+        if (high < 0 || low < 0) {
+            return false;
+        }
+        out[i] = (char)(high * 16 + low);
+        at += 2;
+    }
+    return true;
+}
+
 static void add_bytes(struct strbuf *out, struct str bytes)
 {
     static const char hex[] = "0123456789abcdef";
@@ -68,7 +115,11 @@ uint32_t text_scalar(const struct type *type, const struct column *column, uint3
     case TYPE_FLOAT: return float_text_f32(*(const float *)value, out);
     case TYPE_DOUBLE: return float_text_f64(*(const double *)value, out);
     case TYPE_DATE: return datetime_format_date(*(const int32_t *)value, out);
-    case TYPE_TIME: return datetime_format_time(*(const int32_t *)value, 0, out);
+    case TYPE_TIME:
+        return column->physical == PHYSICAL_I32
+                   ? datetime_format_time(*(const int32_t *)value, 0, out)
+                   : datetime_format_time_us(*(const int64_t *)value,
+                                             type_time_precision(type->length), out);
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_LTZ: return format_timestamp(type, column, row, zone, out);
     case TYPE_INTERVAL_MONTH: return datetime_format_months(*(const int32_t *)value, out);
@@ -147,7 +198,11 @@ static void add_string(struct strbuf *out, const struct type *type, const struct
         return;
     }
     bool is_text = !type_is_binary(type) && type->kind != TYPE_BITMAP && type->kind != TYPE_RAW;
-    if (is_text || options->bytes_as_characters) {
+    if (text_is_uuid(type, bytes)) {
+        char text[TEXT_UUID_SIZE];
+        text_uuid(bytes.ptr, text);
+        strbuf_add(out, str_make(text, sizeof text));
+    } else if (is_text || options->bytes_as_characters) {
         strbuf_add(out, bytes);
     } else {
         add_bytes(out, bytes);

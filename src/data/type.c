@@ -29,7 +29,11 @@ CONSTANT(type_interval_second, TYPE_INTERVAL_SECOND, 0);
 CONSTANT(type_variant, TYPE_VARIANT, 0);
 
 // Nesting of a type is bounded by the parsers that make them; printing and comparing recurse.
-enum { TIMESTAMP_MICRO_PRECISION_MAX = 6, DECIMAL_I64_PRECISION_MAX = 18 };
+enum {
+    TIME_MILLI_PRECISION_MAX = 3,
+    TIMESTAMP_MICRO_PRECISION_MAX = 6,
+    DECIMAL_I64_PRECISION_MAX = 18,
+};
 
 struct type *type_new(struct arena *arena, enum type_kind kind, bool nullable)
 {
@@ -144,8 +148,8 @@ enum physical type_physical(const struct type *type)
     case TYPE_SMALLINT: return PHYSICAL_I16;
     case TYPE_INT:
     case TYPE_DATE:
-    case TYPE_TIME:
     case TYPE_INTERVAL_MONTH: return PHYSICAL_I32;
+    case TYPE_TIME: return type->length <= TIME_MILLI_PRECISION_MAX ? PHYSICAL_I32 : PHYSICAL_I64;
     case TYPE_BIGINT:
     case TYPE_INTERVAL_SECOND: return PHYSICAL_I64;
     case TYPE_FLOAT: return PHYSICAL_F32;

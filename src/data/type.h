@@ -78,6 +78,9 @@ struct type {
     bool nullable;
     int32_t length; // of CHAR…VARBINARY; precision of DECIMAL, TIME and TIMESTAMPs
     int32_t scale;  // of DECIMAL
+    // Of BINARY(16): the bytes of a UUID, as Iceberg and Parquet have them. Its text has dashes,
+    // and texts are read as such where they meet it. No part of equality.
+    bool is_uuid;
     uint32_t field_count;
     const struct type_field *fields;
 };
@@ -85,8 +88,8 @@ struct type {
 // Nullable types without parameters, borrowed for ever: type_int, type_bigint, type_string, …
 extern const struct type type_null, type_boolean, type_tinyint, type_smallint, type_int,
     type_bigint, type_float, type_double, type_string, type_bytes, type_date, type_time,
-    type_timestamp3, type_timestamp6, type_timestamp_ltz3, type_timestamp_ltz6,
-    type_interval_month, type_interval_second, type_variant;
+    type_timestamp3, type_timestamp6, type_timestamp_ltz3, type_timestamp_ltz6, type_interval_month,
+    type_interval_second, type_variant;
 
 struct type *type_new(struct arena *arena, enum type_kind kind, bool nullable);
 const struct type *type_decimal(struct arena *arena, int32_t precision, int32_t scale,
@@ -105,7 +108,7 @@ const struct type *type_with_null(struct arena *arena, const struct type *type, 
 // A deep copy, names included.
 const struct type *type_copy(struct arena *arena, const struct type *type);
 
-bool type_equal(const struct type *a, const struct type *b);             // nullability included
+bool type_equal(const struct type *a, const struct type *b); // nullability included
 bool type_equal_nullability_aside(const struct type *a, const struct type *b); // at every depth
 
 static inline bool type_is_integer(const struct type *type)
@@ -140,6 +143,12 @@ static inline bool type_is_nested(const struct type *type)
 {
     return type->kind == TYPE_ARRAY || type->kind == TYPE_MULTISET || type->kind == TYPE_MAP ||
            type->kind == TYPE_ROW;
+}
+
+// TIME(p) as it is here: TIME has microseconds from precision 4 on, and no more.
+static inline int32_t type_time_precision(int32_t precision)
+{
+    return precision < 6 ? precision : 6;
 }
 
 // How its values are held. Total: NULL is held as BOOL, VARIANT, BITMAP and RAW as STRING.

@@ -166,6 +166,9 @@ static const struct type *merge_times(const struct merge *merge, const struct ty
         }
         return type_sized(merge->arena, kind, max_i32(a->length, b->length), nullable);
     }
+    if (a->kind == TYPE_TIME && b->kind == TYPE_TIME) {
+        return type_sized(merge->arena, TYPE_TIME, max_i32(a->length, b->length), nullable);
+    }
     if (!merge->dates_widen) {
         return NULL;
     }
@@ -243,10 +246,10 @@ static const struct type *comparable_with_string(const struct type *other, bool 
     case TYPE_FLOAT:
     case TYPE_DOUBLE:
     case TYPE_DECIMAL: return is_equality ? NULL : other;
+    case TYPE_BINARY: return other->is_uuid ? other : NULL;
     case TYPE_NULL:
     case TYPE_CHAR:
     case TYPE_VARCHAR:
-    case TYPE_BINARY:
     case TYPE_VARBINARY:
     case TYPE_ARRAY:
     case TYPE_MULTISET:

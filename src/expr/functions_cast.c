@@ -38,8 +38,8 @@ static enum status resolve_cast(struct function_binding *binding, struct err *er
     if (to == NULL) {
         return binding_refuse(binding, err);
     }
-    // TIME has no fraction, whatever is written.
-    if (to->kind == TYPE_TIME && to->length != 0) {
+    // As in Flink, TIME has no fraction, whatever is written, unless it asks for microseconds.
+    if (to->kind == TYPE_TIME && type_physical(to) == PHYSICAL_I32 && to->length != 0) {
         to = type_sized(binding->arena, TYPE_TIME, 0, to->nullable);
     }
     bool is_try = binding->function->name[0] == 'T';

@@ -34,7 +34,9 @@ static bool has_part(const struct type *type, enum function_unit unit)
         return !unit_is_one_of(unit, UNIT(NONE) | UNIT(MICROSECOND) | UNIT(NANOSECOND));
     }
     if (type->kind == TYPE_TIME) {
-        return unit_is_one_of(unit, of_day);
+        bool has_micros = type_physical(type) == PHYSICAL_I64;
+        return unit_is_one_of(unit,
+                              of_day | (has_micros ? UNIT(MICROSECOND) | UNIT(NANOSECOND) : 0));
     }
     if (type->kind == TYPE_INTERVAL_MONTH) {
         return unit_is_one_of(unit, of_months);

@@ -90,6 +90,21 @@ static enum status codec_of(const struct table_metadata *metadata,
                               STR_ARGS(*name));
 }
 
+static enum status refuse_types(const struct iceberg_type *type, struct err *err)
+{
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        const struct iceberg_field *field = &type->fields[i];
+        if (field->type->kind == ICEBERG_GEOMETRY || field->type->kind == ICEBERG_GEOGRAPHY) {
+            return ERR(err, STATUS_UNSUPPORTED,
+                       "column '%.*s': columns of type %s can be read, not written",
+                       STR_ARGS(field->name),
+                       field->type->kind == ICEBERG_GEOMETRY ? "geometry" : "geography");
+        }
+        TRY(refuse_types(field->type, err));
+    }
+    return STATUS_OK;
+}
+
 enum status file_schema_options(struct arena *arena, const struct table_metadata *metadata,
                                 struct parquet_writer_options *out, struct err *err)
 {
@@ -101,6 +116,7 @@ enum status file_schema_options(struct arena *arena, const struct table_metadata
         return ERR(err, STATUS_UNSUPPORTED, "'write.format.default' = '%.*s'", STR_ARGS(*format));
     }
     TRY(codec_of(metadata, out, err));
+    TRY(refuse_types(schema->root, err));
     TRY(file_schema_fields(arena, schema, &out->fields, &out->field_count, err));
     out->row_group_bytes = (uint64_t)bounded(metadata, "write.parquet.row-group-size-bytes",
                                              ROW_GROUP_BYTES, INT64_C(1) << 31);

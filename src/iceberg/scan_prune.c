@@ -158,6 +158,15 @@ void scan_prune_init(struct scan_prune *prune, struct arena *arena,
     VEC_RELEASE(&tests);
 }
 
+// Bounds of geometries are points. UUIDs were compared with signs by Java: where that made a
+// difference the bounds stand crosswise.
+static bool bounds_hold(const struct iceberg_type *type, struct str lower, struct str upper)
+{
+    bool is_crossed = type->kind == ICEBERG_UUID && lower.ptr != NULL && upper.ptr != NULL &&
+                      str_compare(lower, upper) > 0;
+    return !is_crossed && type->kind != ICEBERG_GEOMETRY && type->kind != ICEBERG_GEOGRAPHY;
+}
+
 static bool summary_may(const struct scan_prune_test *test,
                         const struct manifest_field_summary *summary)
 {
@@ -174,7 +183,7 @@ static bool summary_may(const struct scan_prune_test *test,
     if (test->op == PREDICATE_IS_NULL) {
         return summary->contains_null;
     }
-    if (may_nan) {
+    if (may_nan || !bounds_hold(test->type, summary->lower, summary->upper)) {
         return true;
     }
     if (!has_lower && !has_upper) {
@@ -246,9 +255,10 @@ bool scan_prune_file(struct arena *arena, const struct predicate *predicate,
             continue;
         }
         const struct iceberg_type *type = entry->field->type;
+        bool has_bounds = bounds_hold(type, metric->lower, metric->upper);
         struct predicate_bounds bounds = {
-            .lower = bound_of(arena, type, metric->lower),
-            .upper = bound_of(arena, type, metric->upper),
+            .lower = has_bounds ? bound_of(arena, type, metric->lower) : NULL,
+            .upper = has_bounds ? bound_of(arena, type, metric->upper) : NULL,
             .value_count = count_or_unknown(metric->value_count),
             .null_count = count_or_unknown(metric->null_count),
             .nan_count = is_float(type) ? count_or_unknown(metric->nan_count) : 0,

@@ -161,7 +161,10 @@ static bool parse_value(const struct cast_options *options, struct str text, voi
     case TYPE_DOUBLE:
     case TYPE_DECIMAL: return parse_number(options, text, out, row);
     case TYPE_DATE: return datetime_parse_date(text, (int32_t *)out + row);
-    case TYPE_TIME: return datetime_parse_time(text, (int32_t *)out + row);
+    case TYPE_TIME:
+        return options->to_physical == PHYSICAL_I32
+                   ? datetime_parse_time(text, (int32_t *)out + row)
+                   : datetime_parse_time_us(text, (int64_t *)out + row);
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_LTZ: return parse_timestamp(options, text, out, row);
     case TYPE_NULL:
@@ -293,6 +296,41 @@ static void fit_loop(struct kernel_loop *loop)
     }
 }
 
+// A UUID's text to its bytes.
+static void parse_uuid_loop(struct kernel_loop *loop)
+{
+    const struct strview *in = loop->args[0];
+    struct strview *out = loop->out;
+    for (uint32_t row = 0; row < loop->count; row++) {
+        if (!bits_get(loop->wanted, row)) {
+            continue;
+        }
+        char *bytes = arena_alloc(loop->arena, TEXT_UUID_BYTES);
+        if (text_uuid_parse(trim(strview_str(&in[row])), bytes)) {
+            out[row] = strview_make(bytes, TEXT_UUID_BYTES);
+        } else {
+            mark_bad(loop, row);
+        }
+    }
+}
+
+static void format_uuid_loop(struct kernel_loop *loop)
+{
+    const struct cast_options *options = loop->options;
+    const struct strview *in = loop->args[0];
+    struct strview *out = loop->out;
+    for (uint32_t row = 0; row < loop->count; row++) {
+        struct str bytes = strview_str(&in[row]);
+        if (!bits_get(loop->wanted, row) || bytes.size != TEXT_UUID_BYTES) {
+            continue;
+        }
+        char *text = arena_alloc(loop->arena, TEXT_UUID_SIZE);
+        text_uuid(bytes.ptr, text);
+        struct str fitted = cast_text_fit(options->to, str_make(text, TEXT_UUID_SIZE), loop->arena);
+        out[row] = strview_make(fitted.ptr, fitted.size);
+    }
+}
+
 static void format_loop(struct kernel_loop *loop)
 {
     const struct cast_options *options = loop->options;
@@ -330,6 +368,16 @@ static bool has_scalar_text(const struct type *type)
 bool cast_text_shape(const struct cast_options *options, struct kernel_shape *shape)
 {
     shape->skips = true;
+    if (options->from->is_uuid && type_is_character(options->to)) {
+        shape->loop = format_uuid_loop;
+        return true;
+    }
+    if (options->to->is_uuid && type_is_character(options->from)) {
+        shape->loop = parse_uuid_loop;
+        shape->bad = KERNEL_BAD_IS_FAILURE;
+        shape->failure = "text that is no UUID";
+        return true;
+    }
     if (is_string(options->from) && is_string(options->to)) {
         shape->loop = fit_loop;
         return true;

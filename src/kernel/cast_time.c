@@ -20,6 +20,9 @@ static struct nano load_local(const struct cast_options *options, const void *va
         int64_t days = ((const int32_t *)values)[row];
         return (struct nano){days * DATETIME_SECONDS_PER_DAY, 0};
     }
+    if (options->from->kind == TYPE_TIME && options->from_physical == PHYSICAL_I64) {
+        return datetime_nano_from_us(((const int64_t *)values)[row]);
+    }
     if (options->from->kind == TYPE_TIME) {
         int32_t millis = ((const int32_t *)values)[row];
         return (struct nano){millis / 1000, (int64_t)(millis % 1000) * 1000000};
@@ -54,6 +57,12 @@ static bool store_local(const struct cast_options *options, struct nano moment, 
     }
     if (options->to->kind == TYPE_TIME) {
         int64_t second = datetime_floor_mod(moment.second, DATETIME_SECONDS_PER_DAY);
+        if (options->to_physical == PHYSICAL_I64) {
+            int64_t micros = second * DATETIME_US_PER_SECOND + moment.nanosecond / 1000;
+            ((int64_t *)out)[row] =
+                datetime_cut_us(micros, type_time_precision(options->to->length));
+            return true;
+        }
         ((int32_t *)out)[row] = (int32_t)(second * 1000 + moment.nanosecond / 1000000);
         return true;
     }

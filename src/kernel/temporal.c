@@ -142,6 +142,17 @@ static void extract_i32_loop(struct kernel_loop *loop)
     }
 }
 
+// TIME of microseconds.
+static void extract_time_loop(struct kernel_loop *loop)
+{
+    const struct temporal_call *call = loop->options;
+    int64_t *out = loop->out;
+    for (uint32_t row = 0; row < loop->count; row++) {
+        out[row] =
+            part_of_clock(call->options.unit, temporal_load(PHYSICAL_I64, loop->args[0], row));
+    }
+}
+
 static void extract_interval_loop(struct kernel_loop *loop)
 {
     const struct temporal_call *call = loop->options;
@@ -156,9 +167,10 @@ void temporal_extract(struct kernel_run *run, const struct temporal *options,
                       const struct column *a, struct column *out)
 {
     struct temporal_call call = {.options = *options, .physical = a->physical};
-    struct kernel_shape shape = {.loop = temporal_is_timestamp(options) ? extract_timestamp_loop
-                                         : a->physical == PHYSICAL_I32  ? extract_i32_loop
-                                                                        : extract_interval_loop,
+    struct kernel_shape shape = {.loop = temporal_is_timestamp(options)     ? extract_timestamp_loop
+                                         : a->physical == PHYSICAL_I32      ? extract_i32_loop
+                                         : options->type->kind == TYPE_TIME ? extract_time_loop
+                                                                            : extract_interval_loop,
                                  .options = &call,
                                  .out = PHYSICAL_I64};
     kernel_map(run, &shape, a, 1, out);

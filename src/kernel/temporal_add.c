@@ -57,6 +57,12 @@ static void add_value(struct kernel_loop *loop, const struct temporal_call *call
         mark_bad(loop, row, !store_date(days, loop->out, row));
         return;
     }
+    if (call->options.type->kind == TYPE_TIME && call->physical == PHYSICAL_I64) {
+        int64_t micros = ((const int64_t *)loop->args[0])[at];
+        int64_t added = is_months ? 0 : amount % DATETIME_MS_PER_DAY * 1000;
+        ((int64_t *)loop->out)[row] = datetime_floor_mod(micros + added, DATETIME_US_PER_DAY);
+        return;
+    }
     if (call->options.type->kind == TYPE_TIME) {
         int32_t ms = ((const int32_t *)loop->args[0])[at];
         int64_t added = is_months ? 0 : amount % DATETIME_MS_PER_DAY;
@@ -216,7 +222,7 @@ static int64_t ms_at(const struct temporal_call *call, const struct kernel_loop 
     if (call->options.type->kind == TYPE_DATE) {
         return (int64_t)((const int32_t *)loop->args[arg])[at] * DATETIME_MS_PER_DAY;
     }
-    if (call->options.type->kind == TYPE_TIME) {
+    if (call->options.type->kind == TYPE_TIME && call->physical == PHYSICAL_I32) {
         return ((const int32_t *)loop->args[arg])[at];
     }
     return temporal_load(call->physical, loop->args[arg], at).ms;

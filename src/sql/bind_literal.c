@@ -136,7 +136,8 @@ static enum status bind_time(struct arena *arena, const struct ast_expr *ast,
     if (!read_time(ast->as.literal.text, &at, &time)) {
         return illegal(ast, "TIME", "HH:mm:ss", err);
     }
-    // Flink has TIME(0) only, shows whole seconds, and yet keeps milliseconds.
+    // Flink has TIME(0) only, shows whole seconds, and yet keeps milliseconds. Microseconds are had
+    // by CAST('…' AS TIME(6)).
     *out = expr_literal_i64(arena, type_with_null(arena, &type_time, false),
                             time.seconds * 1000 + time.nanoseconds / 1000000);
     return STATUS_OK;

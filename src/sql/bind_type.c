@@ -135,6 +135,10 @@ static enum status of_kind(struct arena *arena, const struct ast_type *ast, cons
     case TYPE_VARBINARY: return sized(arena, ast, varying, out, err);
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_LTZ: return sized(arena, ast, timestamps, out, err);
+    case TYPE_TIME: // as in Flink without a fraction, unless it asks for microseconds
+        *out = type_sized(arena, TYPE_TIME, ast->length > 3 ? type_time_precision(ast->length) : 0,
+                          true);
+        return STATUS_OK;
     case TYPE_DECIMAL: return decimal(arena, ast, out, err);
     case TYPE_ARRAY:
     case TYPE_MULTISET:
@@ -151,7 +155,6 @@ static enum status of_kind(struct arena *arena, const struct ast_type *ast, cons
     case TYPE_FLOAT:
     case TYPE_DOUBLE:
     case TYPE_DATE:
-    case TYPE_TIME:
     case TYPE_INTERVAL_MONTH:
     case TYPE_INTERVAL_SECOND:
     case TYPE_VARIANT: break;

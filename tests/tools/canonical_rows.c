@@ -32,8 +32,9 @@ static void add_primitive(struct column_builder *builder, const struct iceberg_t
     case ICEBERG_STRING:
     case ICEBERG_BINARY:
     case ICEBERG_FIXED:
+    case ICEBERG_GEOMETRY:
+    case ICEBERG_GEOGRAPHY:
     case ICEBERG_UUID: column_builder_string(builder, value.as.bytes); break;
-    case ICEBERG_TIME: column_builder_i32(builder, (int32_t)(value.as.i64 / 1000)); break;
     case ICEBERG_BOOLEAN: column_builder_bool(builder, value.as.i64 != 0); break;
     default: column_builder_i64(builder, value.as.i64); break;
     }
@@ -185,6 +186,8 @@ void canonical_rows_primitive(struct strbuf *out, const struct iceberg_type *typ
     case ICEBERG_STRING: canonical_rows_text(out, value->as.bytes); break;
     case ICEBERG_UUID:
     case ICEBERG_FIXED:
+    case ICEBERG_GEOMETRY:
+    case ICEBERG_GEOGRAPHY:
     case ICEBERG_BINARY: print_hex(out, value->as.bytes, type->kind == ICEBERG_UUID); break;
     default: strbuf_printf(out, "%lld", (long long)value->as.i64); break;
     }

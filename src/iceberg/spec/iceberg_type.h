@@ -11,11 +11,11 @@
 //
 // In SQL (both ways as Flink's Iceberg connector maps them):
 //     boolean BOOLEAN | int INT (TINYINT, SMALLINT) | long BIGINT | float FLOAT | double DOUBLE |
-//     decimal DECIMAL | date DATE | time TIME(3) | timestamp TIMESTAMP(6) | timestamptz
+//     decimal DECIMAL | date DATE | time TIME(6) | timestamp TIMESTAMP(6) | timestamptz
 //     TIMESTAMP_LTZ(6) | timestamp_ns TIMESTAMP(9) | timestamptz_ns TIMESTAMP_LTZ(9) | string
-//     STRING (CHAR, VARCHAR) | uuid BINARY(16) | fixed BINARY(n) | binary BYTES | variant VARIANT |
-//     unknown NULL | struct ROW | list ARRAY | map MAP (MULTISET: map of counts)
-// geometry and geography have none (UNSUPPORTED).
+//     STRING (CHAR, VARCHAR) | uuid BINARY(16), which knows that it is one | fixed BINARY(n) |
+//     binary BYTES | variant VARIANT | unknown NULL | struct ROW | list ARRAY | map MAP (MULTISET:
+//     map of counts) | geometry, geography BYTES (WKB; only read)
 #pragma once
 
 #include <stdbool.h>

@@ -2,6 +2,7 @@
 //
 // Iceberg's types as types of SQL and back.
 #include "base/arena.h"
+#include "base/assert.h"
 #include "base/strbuf.h"
 #include "data/type.h"
 #include "iceberg/spec/iceberg_type.h"
@@ -98,7 +99,10 @@ enum status iceberg_type_from_sql(struct arena *arena, const struct type *type, 
     case TYPE_DECIMAL:
         *out = iceberg_type_decimal(arena, type->length, type->scale);
         return STATUS_OK;
-    case TYPE_BINARY: *out = iceberg_type_fixed(arena, type->length); return STATUS_OK;
+    case TYPE_BINARY:
+        *out = type->is_uuid ? iceberg_type_simple(ICEBERG_UUID)
+                             : iceberg_type_fixed(arena, type->length);
+        return STATUS_OK;
     case TYPE_ARRAY: {
         int32_t id = (*next_id)++;
         const struct iceberg_type *element;
@@ -154,7 +158,7 @@ enum status iceberg_type_to_sql(struct arena *arena, const struct iceberg_type *
     case ICEBERG_DECIMAL:
         *out = type_decimal(arena, type->precision, type->scale, nullable);
         return STATUS_OK;
-    case ICEBERG_TIME: *out = type_sized(arena, TYPE_TIME, 3, nullable); return STATUS_OK;
+    case ICEBERG_TIME: *out = type_sized(arena, TYPE_TIME, 6, nullable); return STATUS_OK;
     case ICEBERG_TIMESTAMP:
     case ICEBERG_TIMESTAMP_NS:
         *out = type_sized(arena, TYPE_TIMESTAMP, type->kind == ICEBERG_TIMESTAMP ? 6 : 9, nullable);
@@ -167,19 +171,24 @@ enum status iceberg_type_to_sql(struct arena *arena, const struct iceberg_type *
     case ICEBERG_STRING:
         *out = type_sized(arena, TYPE_VARCHAR, TYPE_LENGTH_MAX, nullable);
         return STATUS_OK;
-    case ICEBERG_UUID: *out = type_sized(arena, TYPE_BINARY, 16, nullable); return STATUS_OK;
+    case ICEBERG_UUID: {
+        struct type *uuid = type_new(arena, TYPE_BINARY, nullable);
+        uuid->length = 16;
+        uuid->is_uuid = true;
+        *out = uuid;
+        return STATUS_OK;
+    }
     case ICEBERG_FIXED:
         *out = type_sized(arena, TYPE_BINARY, type->precision, nullable);
         return STATUS_OK;
     case ICEBERG_BINARY:
+    case ICEBERG_GEOMETRY:
+    case ICEBERG_GEOGRAPHY:
         *out = type_sized(arena, TYPE_VARBINARY, TYPE_LENGTH_MAX, nullable);
         return STATUS_OK;
     case ICEBERG_STRUCT:
     case ICEBERG_LIST:
     case ICEBERG_MAP: return nested_to_sql(arena, type, nullable, out, err);
-    case ICEBERG_GEOMETRY:
-    case ICEBERG_GEOGRAPHY: break;
     }
-    return ERR(err, STATUS_UNSUPPORTED, "columns of type %s cannot be read yet",
-               type->kind == ICEBERG_GEOMETRY ? "geometry" : "geography");
+    UNREACHABLE("kind of Iceberg");
 }

@@ -289,7 +289,7 @@ struct iceberg_value iceberg_value_of_row(const struct iceberg_type *type,
     case PHYSICAL_I32:
         out.as.i64 = *(const int32_t *)at;
         if (type->kind == ICEBERG_TIME) {
-            out.as.i64 *= 1000; // milliseconds inside, microseconds in Iceberg
+            out.as.i64 *= 1000; // a TIME of milliseconds; Iceberg has microseconds
         }
         break;
     case PHYSICAL_I64:
@@ -328,9 +328,8 @@ static void *put_value(struct arena *arena, const struct iceberg_type *type,
         break;
     case ICEBERG_INT:
     case ICEBERG_DATE:
-    case ICEBERG_TIME:
         *physical = PHYSICAL_I32;
-        *(int32_t *)out = (int32_t)(type->kind == ICEBERG_TIME ? whole / 1000 : whole);
+        *(int32_t *)out = (int32_t)whole;
         break;
     case ICEBERG_DECIMAL:
         *physical = type->precision <= 18 ? PHYSICAL_I64 : PHYSICAL_I128;
@@ -366,6 +365,7 @@ static void *put_value(struct arena *arena, const struct iceberg_type *type,
         *(struct strview *)out = strview_make(value->as.bytes.ptr, value->as.bytes.size);
         break;
     case ICEBERG_LONG:
+    case ICEBERG_TIME:
     case ICEBERG_TIMESTAMP:
     case ICEBERG_TIMESTAMPTZ:
     case ICEBERG_STRUCT:
