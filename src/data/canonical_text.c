@@ -12,6 +12,7 @@
 #include "data/datetime.h"
 #include "data/decimal.h"
 #include "data/text.h"
+#include "data/variant.h"
 
 enum {
     DIGITS_MAX = 17, // that a double needs
@@ -65,6 +66,130 @@ static void add_float(struct strbuf *out, double value, bool is_float)
     strbuf_add(out, str_make(text, (size_t)(at - text)));
     strbuf_printf(out, "e%c%02d", exponent < 0 ? '-' : '+', abs(exponent));
 }
+
+// ---- variants
+
+enum { PLAIN_SIZE_MAX = 40, NUMBER_SIZE_MAX = 400 };
+
+static bool is_part_of_number(char byte)
+{
+    return (byte >= '0' && byte <= '9') || byte == '-' || byte == '+' || byte == '.' ||
+           byte == 'e' || byte == 'E';
+}
+
+// The digits of a number, without zeros around them, and where its point is: 0.d1d2… * 10^point.
+struct number {
+    char digits[NUMBER_SIZE_MAX];
+    int count;
+    int point;
+    bool is_negative;
+};
+
+static void read_number(struct str text, struct number *out)
+{
+    bool after_point = false;
+    *out = (struct number){.is_negative = text.ptr[0] == '-'};
+    size_t at = out->is_negative ? 1 : 0;
+    for (; at < text.size && text.ptr[at] != 'e' && text.ptr[at] != 'E'; at++) {
+        if (text.ptr[at] == '.') {
+            after_point = true;
+        } else if (out->count == 0 && text.ptr[at] == '0') {
+            out->point -= after_point ? 1 : 0;
+        } else {
+            out->digits[out->count++] = text.ptr[at];
+            out->point += after_point ? 0 : 1;
+        }
+    }
+    if (at < text.size) {
+        out->point += (int)strtol(text.ptr + at + 1, NULL, 10);
+    }
+    while (out->count > 0 && out->digits[out->count - 1] == '0') {
+        out->count--;
+    }
+}
+
+// `text` ends in a byte that is no part of a number.
+static void add_plain_number(struct strbuf *out, struct str text)
+{
+    struct number number;
+    if (text.size >= NUMBER_SIZE_MAX) { // no number of ours
+        strbuf_add(out, text);
+        return;
+    }
+    read_number(text, &number);
+    int zeros_before = number.point < 0 ? -number.point : 0;
+    int zeros_behind = number.point > number.count ? number.point - number.count : 0;
+    if (number.is_negative + number.count + zeros_before + zeros_behind + 2 > PLAIN_SIZE_MAX) {
+        add_float(out, strtod(text.ptr, NULL), false);
+        return;
+    }
+    strbuf_add_text(out, number.is_negative ? "-" : "");
+    strbuf_add_text(out, number.point <= 0 ? "0" : "");
+    if (number.count == 0) {
+        return;
+    }
+    strbuf_add_text(out, number.point <= 0 ? "." : "");
+    for (int i = 0; i < zeros_before; i++) {
+        strbuf_add_byte(out, '0');
+    }
+    for (int i = 0; i < number.count; i++) {
+        strbuf_add_text(out, i > 0 && i == number.point ? "." : "");
+        strbuf_add_byte(out, number.digits[i]);
+    }
+    for (int i = 0; i < zeros_behind; i++) {
+        strbuf_add_byte(out, '0');
+    }
+}
+
+// A string of JSON as it is, but for the letters of escapes.
+static size_t add_json_string(struct strbuf *out, struct str json, size_t at)
+{
+    size_t end = at + 1;
+    while (end < json.size && json.ptr[end] != '"') {
+        end += json.ptr[end] == '\\' ? 2 : 1;
+    }
+    for (size_t i = at; i <= end && i < json.size; i++) {
+        bool is_escape = i >= at + 2 && json.ptr[i - 1] == 'u' && json.ptr[i - 2] == '\\';
+        for (size_t k = 0; is_escape && k < 4 && i < end; k++, i++) {
+            char byte = json.ptr[i];
+            strbuf_add_byte(out, byte >= 'A' && byte <= 'F' ? (char)(byte - 'A' + 'a') : byte);
+        }
+        strbuf_add_byte(out, json.ptr[i]);
+    }
+    return end + 1;
+}
+
+static void add_variant(struct strbuf *out, struct str held)
+{
+    struct strbuf json;
+    strbuf_init(&json, ITEMS_BYTES_MAX);
+    if (!variant_json(&json, held, NULL)) { // damaged: readers refuse such
+        strbuf_reset(&json);
+        strbuf_add_text(&json, "null");
+    }
+    struct str text = strbuf_str(&json);
+    for (size_t at = 0; at < text.size;) {
+        size_t end = at;
+        bool is_whole = true;
+        while (end < text.size && is_part_of_number(text.ptr[end])) {
+            is_whole =
+                is_whole && (text.ptr[end] == '-' || text.ptr[end] >= '0') && text.ptr[end] <= '9';
+            end++;
+        }
+        bool is_number = end > at && (text.ptr[at] == '-' || text.ptr[at] <= '9');
+        if (text.ptr[at] == '"') {
+            at = add_json_string(out, text, at);
+        } else if (is_number && !is_whole) {
+            add_plain_number(out, str_slice(text, at, end));
+            at = end;
+        } else {
+            strbuf_add_byte(out, text.ptr[at++]);
+        }
+    }
+    strbuf_release(&json);
+}
+
+// ---- the others
 
 static int128 integer_at(const struct column *column, uint32_t row)
 {
@@ -253,9 +378,9 @@ void canonical_text_value(struct strbuf *out, const struct type *type, const str
     case TYPE_VARCHAR: canonical_text_string(out, strview_str(value)); return;
     case TYPE_BINARY:
     case TYPE_VARBINARY:
-    case TYPE_VARIANT:
     case TYPE_BITMAP:
     case TYPE_RAW: add_hex(out, type, strview_str(value)); return;
+    case TYPE_VARIANT: add_variant(out, strview_str(value)); return;
     case TYPE_ARRAY: add_list(out, type, column, row); return;
     case TYPE_MAP:
     case TYPE_MULTISET: add_map(out, type, column, row); return;

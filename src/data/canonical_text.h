@@ -14,7 +14,9 @@
 //     BINARY … VARBINARY         lower-case hex; those of a UUID (type.h) with its dashes
 //     ROW, ARRAY                 an object in the order of the fields, an array
 //     MAP, MULTISET              an array of [key,value], sorted by text
-//     VARIANT                    its JSON
+//     VARIANT                    its JSON (variant.h, in UTC), numbers with a point or an exponent
+//                                in plain notation without zeros at their end, unless that takes 40
+//                                characters or more
 //     NULL                       null
 //     intervals                  a string, as text.h shows it
 //

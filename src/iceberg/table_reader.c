@@ -60,15 +60,6 @@ static void find_constants(struct table_reader *reader, const struct table_metad
     out->constants = constants;
 }
 
-static bool has_variant(const struct iceberg_type *type)
-{
-    bool found = type->kind == ICEBERG_VARIANT;
-    for (uint32_t i = 0; !found && i < type->field_count; i++) {
-        found = has_variant(type->fields[i].type);
-    }
-    return found;
-}
-
 static uint32_t ask(struct table_reader *reader, const struct iceberg_field *field)
 {
     reader->asked[reader->field_count] = field;
@@ -145,11 +136,6 @@ static enum status ask_all(struct table_reader *reader, const struct table_reade
         ask_keys(reader);
     }
     for (uint32_t i = 0; i < reader->field_count; i++) {
-        if (has_variant(reader->asked[i]->type)) {
-            return ERR(err, STATUS_UNSUPPORTED,
-                       "column '%.*s': columns of type variant cannot be read yet",
-                       STR_ARGS(reader->asked[i]->name));
-        }
         TRY(file_schema_field(&reader->arena, reader->asked[i], &reader->fields[i], err));
         reader->fields[i].required = false; // a file of before the column was made required
     }
