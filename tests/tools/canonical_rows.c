@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "codec/json_tree.h"
+#include "data/canonical_text.h"
 #include "data/column_builder.h"
 #include "data/decimal.h"
 
@@ -252,6 +253,8 @@ void canonical_rows_print(struct strbuf *out, const struct iceberg_type *type,
         strbuf_add_byte(out, '}');
     } else if (type->kind == ICEBERG_LIST || type->kind == ICEBERG_MAP) {
         print_list(out, type, column, row);
+    } else if (type->kind == ICEBERG_VARIANT) {
+        canonical_text_value(out, &type_variant, column, row);
     } else {
         struct iceberg_value value = iceberg_value_of_row(type, column, row);
         canonical_rows_primitive(out, type, &value);
