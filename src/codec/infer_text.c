@@ -75,13 +75,14 @@ static void see_fraction(struct infer_text *text, struct str value)
 static uint32_t time_kinds(struct infer_text *text, struct str value)
 {
     struct time_text time;
-    int32_t number;
+    int32_t days;
+    int64_t micros;
     uint32_t kinds = 0;
     if (value.size < 8 || value.size > TEXT_MAX || !is_digit(value.ptr[0])) {
         return 0;
     }
-    kinds |= time_text_date(value, &number) ? INFER_DATE : 0;
-    kinds |= time_text_time(value, &number) ? INFER_TIME : 0;
+    kinds |= time_text_date(value, &days) ? INFER_DATE : 0;
+    kinds |= time_text_time(value, &micros) ? INFER_TIME : 0;
     kinds |= time_text_timestamp(value, TIME_TEXT_SQL, &time) ? INFER_TIMESTAMP_SQL : 0;
     kinds |= time_text_timestamp(value, TIME_TEXT_ISO_8601, &time) ? INFER_TIMESTAMP_ISO : 0;
     kinds |= time_text_timestamp_ltz(value, TIME_TEXT_SQL, &time) ? INFER_LTZ_SQL : 0;
