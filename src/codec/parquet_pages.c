@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The pages of a column chunk. A source that lends its bytes is read in place; others by windows of
-// WINDOW_BYTES, or a page where that is larger.
+// WINDOW_BYTES, or a page where that is larger. Where rows are picked out, windows begin small and
+// grow as long as pages are read one behind the other.
 #include <inttypes.h>
 #include <libdeflate.h>
 
@@ -12,6 +13,7 @@
 
 enum {
     WINDOW_BYTES = 1 << 20,
+    WINDOW_BYTES_MIN = 64 << 10, // where pages are picked out
     HEADER_BYTES = 256,          // read at first
     HEADER_BYTES_MAX = 16 << 20, // with statistics in it
     SIZE_SLACK = 100,            // bytes a chunk may be longer than it says
@@ -104,7 +106,13 @@ enum status parquet_pages_read(struct parquet_leaf_reader *leaf, uint64_t offset
                 size <= pages->window.size - (offset - pages->window_offset);
     if (!here) {
         uint64_t left = pages->end - offset;
-        size_t want = size > WINDOW_BYTES ? size : WINDOW_BYTES;
+        bool goes_on =
+            pages->window.size > 0 && offset <= pages->window_offset + pages->window.size;
+        size_t ahead = goes_on                          ? pages->ahead * 2
+                       : leaf->reader->filter_count > 0 ? WINDOW_BYTES_MIN
+                                                        : WINDOW_BYTES;
+        pages->ahead = ahead < WINDOW_BYTES ? ahead : WINDOW_BYTES;
+        size_t want = size > pages->ahead ? size : pages->ahead;
         want = want < left ? want : (size_t)left;
         pages->window.size = 0;
         char *room = bytebuf_reserve(&pages->window, want + PADDING);
@@ -400,17 +408,46 @@ enum status parquet_pages_begin(struct parquet_leaf_reader *leaf,
     leaf->pages.end = (uint64_t)start + (uint64_t)chunk->packed_bytes +
                       (behind < SIZE_SLACK ? behind : SIZE_SLACK);
     leaf->pages.next_page = 0;
+    leaf->pages.window.size = 0;
     leaf->chunk_slots = (uint64_t)chunk->value_count;
     return STATUS_OK;
 }
 
-// Reads the page at pages->at, whatever it is: *is_data says whether it was set up for reading.
-static enum status read_page(struct parquet_leaf_reader *leaf, bool *is_data, struct err *err)
+// Whether the page has at most *rows rows, by its header alone: not where rows are lists.
+static bool is_passed(const struct parquet_leaf_reader *leaf,
+                      const struct parquet_page_header *header, uint64_t *rows)
+{
+    bool v2 = header->type == PARQUET_DATA_V2;
+    bool known = (v2 || header->type == PARQUET_DATA_V1) && header->has_body &&
+                 (v2 || leaf->node->rep_level == 0);
+    uint64_t here = (uint64_t)(leaf->node->rep_level > 0 ? header->row_count : header->value_count);
+    if (!known || here == 0 || here > *rows || (uint64_t)header->value_count > leaf->chunk_slots) {
+        return false;
+    }
+    *rows -= here;
+    return true;
+}
+
+// Reads the page at pages->at, whatever it is: *is_data says whether it was set up for reading. A
+// page whose rows are all among the *rows to be passed over (NULL: none) is not unpacked.
+static enum status read_page(struct parquet_leaf_reader *leaf, bool *is_data, uint64_t *rows,
+                             struct err *err)
 {
     struct parquet_pages *pages = &leaf->pages;
     struct parquet_page_header header;
     struct str body;
     TRY(read_header(leaf, &header, err));
+    uint64_t before = rows != NULL ? *rows : 0;
+    if (rows != NULL && (uint64_t)header.packed_bytes <= pages->end - pages->at - header.size &&
+        is_passed(leaf, &header, rows)) {
+        pages->at += header.size + (uint64_t)header.packed_bytes;
+        pages->next_page++;
+        leaf->chunk_slots -= (uint64_t)header.value_count;
+        leaf->row += before - *rows;
+        leaf->reader->counters.pages_pruned++;
+        *is_data = false;
+        return STATUS_OK;
+    }
     TRY(parquet_pages_read(leaf, pages->at + header.size, (size_t)header.packed_bytes, &body, err));
     pages->at += header.size + (uint64_t)header.packed_bytes;
     TRY(check_crc(leaf, &header, body, err));
@@ -433,13 +470,16 @@ static enum status read_page(struct parquet_leaf_reader *leaf, bool *is_data, st
 }
 
 // Passes over pages of other types and empty ones.
-enum status parquet_pages_next(struct parquet_leaf_reader *leaf, struct err *err)
+enum status parquet_pages_next(struct parquet_leaf_reader *leaf, uint64_t *rows, struct err *err)
 {
     const struct parquet_pages *pages = &leaf->pages;
     while (leaf->chunk_slots > 0 && pages->at < pages->end &&
            (pages->index.count == 0 || pages->next_page < pages->index.count)) {
         bool is_data;
-        TRY(read_page(leaf, &is_data, err));
+        TRY(read_page(leaf, &is_data, rows, err));
+        if (rows != NULL && *rows == 0 && !is_data) { // to the end of a page
+            return STATUS_OK;
+        }
         if (is_data && leaf->page_slots > 0) {
             return STATUS_OK;
         }
@@ -453,7 +493,7 @@ enum status parquet_pages_jump(struct parquet_leaf_reader *leaf, uint32_t page, 
     const struct parquet_page_location *index = pages->index.pages;
     while (pages->next_page == 0 && pages->at < (uint64_t)index[0].offset) { // the dictionary
         bool is_data;
-        TRY(read_page(leaf, &is_data, err));
+        TRY(read_page(leaf, &is_data, NULL, err));
         if (is_data) {
             return ERR(err, STATUS_INVALID_DATA, "an offset index leaves out a page");
         }

@@ -41,7 +41,7 @@ static const struct parquet_node *find_output_leaf(const struct parquet_output *
 
 // By name, or in a file without ids: the term's id is one of the projection's, which was found by
 // name.
-static const struct parquet_node *find_term_leaf(const struct parquet_reader *reader, int32_t id)
+const struct parquet_node *parquet_prune_find(const struct parquet_reader *reader, int32_t id)
 {
     const struct parquet_node *leaf =
         reader->options.by_name ? NULL : find_leaf(&reader->file->tree.root, id);
@@ -155,6 +155,10 @@ static struct str read_index(struct parquet_reader *reader, int64_t offset, int3
 {
     if (offset <= 0 || size <= 0 || size > INDEX_BYTES_MAX) {
         return str_make(NULL, 0);
+    }
+    const char *lent = byte_source_borrow(reader->file->source, (uint64_t)offset, (size_t)size);
+    if (lent != NULL) {
+        return str_make(lent, (size_t)size);
     }
     char *bytes = arena_alloc(&reader->group_arena, (size_t)size);
     if (byte_source_read(reader->file->source, (uint64_t)offset, (size_t)size, bytes, NULL) !=
@@ -285,7 +289,9 @@ static void load_offsets(struct parquet_reader *reader, const struct parquet_gro
     for (uint32_t i = 0; i < reader->leaf_count; i++) {
         struct parquet_leaf_reader *leaf = reader->leaves[i];
         leaf->pages.index = (struct parquet_offset_index){0};
-        if (!whole &&
+        // With a filter, the rows that are wanted of other columns are not known yet.
+        bool picked = !whole || (reader->filter_count > 0 && leaf->term_count == 0);
+        if (picked &&
             !read_offset_index(reader, group, leaf->node->leaf_first, &leaf->pages.index)) {
             leaf->pages.index.count = 0;
         }
@@ -307,7 +313,7 @@ enum status parquet_prune_group(struct parquet_reader *reader, uint32_t group_at
     for (uint32_t pass = 0; pass < 2; pass++) { // all chunks before any page
         for (uint32_t i = 0; i < count && reader->ranges.count > 0; i++) {
             struct term term = {.term = &predicate->terms[i]};
-            term.leaf = find_term_leaf(reader, term.term->column_id);
+            term.leaf = parquet_prune_find(reader, term.term->column_id);
             if (term.leaf == NULL || parquet_convert_choose(term.leaf, term.term->type,
                                                             &term.conversion, NULL) != STATUS_OK) {
                 continue;

@@ -34,6 +34,9 @@ enum status parquet_reader_new(struct parquet_file *file,
                             ? reader->group + options->row_group_count
                             : groups;
     enum status status = parquet_project_build(reader, err);
+    if (status == STATUS_OK) {
+        parquet_filter_build(reader);
+    }
     reader->options.fields = NULL; // the caller's
     if (status != STATUS_OK) {
         if (err != NULL) {
@@ -84,15 +87,17 @@ static int compare_ranges(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-// Tells the source which chunks are read now, near ones as one.
+// Tells the source which chunks are read now, near ones as one: with a filter, those that it looks
+// at. Not more than the budget has room for.
 static void prefetch(struct parquet_reader *reader)
 {
     struct byte_range *ranges =
         arena_new_array(&reader->group_arena, struct byte_range, reader->leaf_count + 1);
-    uint32_t count = reader->leaf_count;
+    bool filtered = reader->filter_count > 0;
+    uint32_t count = filtered ? reader->filter_count : reader->leaf_count;
     for (uint32_t i = 0; i < count; i++) {
-        const struct parquet_pages *pages = &reader->leaves[i]->pages;
-        ranges[i] = (struct byte_range){pages->at, pages->end - pages->at};
+        const struct parquet_leaf_reader *leaf = filtered ? reader->filters[i] : reader->leaves[i];
+        ranges[i] = (struct byte_range){leaf->pages.at, leaf->pages.end - leaf->pages.at};
     }
     qsort(ranges, count, sizeof *ranges, compare_ranges);
     uint32_t kept = 0;
@@ -160,6 +165,15 @@ static enum status find_rows(struct parquet_reader *reader, struct err *err)
 
 // ---- batches ----
 
+static enum status with_file(const struct parquet_reader *reader, enum status status,
+                             struct err *err)
+{
+    if (status != STATUS_OK && status != STATUS_END && err != NULL) {
+        err_context(err, "%.*s", STR_ARGS(reader->file->source->name));
+    }
+    return status;
+}
+
 static enum status fill_column(struct parquet_reader *reader, struct parquet_out_column *column,
                                uint32_t rows, struct err *err)
 {
@@ -177,13 +191,7 @@ static enum status fill_column(struct parquet_reader *reader, struct parquet_out
             column->var_bytes += (uint64_t)leaf->vector.entries * leaf->conversion.target_width;
         }
     }
-    enum status status = parquet_nest_column(column, rows, err);
-    if (status != STATUS_OK) {
-        if (err != NULL) {
-            err_context(err, "%.*s", STR_ARGS(reader->file->source->name));
-        }
-        return status;
-    }
+    TRY(with_file(reader, parquet_nest_column(column, rows, err), err));
     column->from = 0;
     column->count = rows;
     return STATUS_OK;
@@ -226,10 +234,22 @@ static uint32_t limit_rows(struct parquet_reader *reader, uint32_t rows)
     return rows;
 }
 
-enum status parquet_reader_next(struct parquet_reader *reader, struct batch *out, struct err *err)
+// Hands out `rows` rows of what the columns hold.
+static void put_batch(struct parquet_reader *reader, uint32_t rows, struct batch *out)
+{
+    for (uint32_t i = 0; i < reader->column_count; i++) {
+        struct parquet_out_column *column = &reader->columns[i];
+        reader->batch_columns[i] = slice(reader, column, rows);
+        column->from += rows;
+        column->count -= rows;
+    }
+    *out = (struct batch){
+        .row_count = rows, .column_count = reader->column_count, .columns = reader->batch_columns};
+}
+
+static enum status next_plain(struct parquet_reader *reader, struct batch *out, struct err *err)
 {
     TRY(find_rows(reader, err));
-    arena_reset(&reader->batch_arena);
     uint64_t left = reader->ranges.items[reader->range].to - reader->row;
     uint32_t rows = left < reader->options.batch_rows ? (uint32_t)left : reader->options.batch_rows;
     for (uint32_t i = 0; i < reader->column_count; i++) {
@@ -244,17 +264,67 @@ enum status parquet_reader_next(struct parquet_reader *reader, struct batch *out
         }
     }
     rows = limit_rows(reader, rows);
-    for (uint32_t i = 0; i < reader->column_count; i++) {
-        struct parquet_out_column *column = &reader->columns[i];
-        reader->batch_columns[i] = slice(reader, column, rows);
-        column->from += rows;
-        column->count -= rows;
-    }
+    put_batch(reader, rows, out);
     reader->position = reader->file->first_rows[reader->group] + reader->row;
     reader->row += rows;
-    *out = (struct batch){
-        .row_count = rows, .column_count = reader->column_count, .columns = reader->batch_columns};
     return STATUS_OK;
+}
+
+// ---- filtered rows ----
+
+static enum status fill_selected(struct parquet_reader *reader, struct parquet_out_column *column,
+                                 struct err *err)
+{
+    const struct parquet_selection *selection = &reader->selection;
+    column->var_bytes = 0;
+    for (uint32_t i = 0; i < column->leaf_count; i++) {
+        struct parquet_leaf_reader *leaf = column->leaves[i];
+        if (leaf->term_count == 0) {
+            TRY(parquet_select_read(leaf, selection, err));
+        }
+        column->var_bytes += leaf->vector.var_bytes;
+    }
+    TRY(with_file(reader, parquet_nest_column(column, selection->count, err), err));
+    column->from = 0;
+    column->count = selection->count;
+    return STATUS_OK;
+}
+
+static enum status next_filtered(struct parquet_reader *reader, struct batch *out, struct err *err)
+{
+    struct parquet_selection *selection = &reader->selection;
+    while (reader->selected_at == selection->count) {
+        TRY(find_rows(reader, err));
+        selection->count = reader->selected_at = 0;
+        TRY(parquet_filter_next(reader, reader->ranges.items[reader->range].to, err));
+        for (uint32_t i = 0; i < reader->column_count && selection->count > 0; i++) {
+            TRY(fill_selected(reader, &reader->columns[i], err));
+        }
+        uint64_t first = reader->file->first_rows[reader->group];
+        for (uint32_t i = 0; i < selection->count; i++) {
+            selection->positions[i] += first;
+        }
+    }
+    uint32_t left = selection->count - reader->selected_at;
+    uint32_t rows = left < reader->options.batch_rows ? left : reader->options.batch_rows;
+    rows = limit_rows(reader, rows);
+    put_batch(reader, rows, out);
+    reader->batch_positions = selection->positions + reader->selected_at;
+    reader->position = reader->batch_positions[0];
+    reader->selected_at += rows;
+    return STATUS_OK;
+}
+
+enum status parquet_reader_next(struct parquet_reader *reader, struct batch *out, struct err *err)
+{
+    arena_reset(&reader->batch_arena);
+    return reader->filter_count > 0 ? next_filtered(reader, out, err)
+                                    : next_plain(reader, out, err);
+}
+
+const uint64_t *parquet_reader_positions(const struct parquet_reader *reader)
+{
+    return reader->batch_positions;
 }
 
 uint64_t parquet_reader_position(const struct parquet_reader *reader)

@@ -18,8 +18,10 @@
 // children not asked for are not read. Types may be wider than the file's: int -> long, float ->
 // double, decimal precision, date -> timestamp, any unit of time.
 //
-// Pruning. Row groups and pages whose statistics exclude the predicate are left out; rows are not
-// filtered.
+// Pruning. Row groups and pages whose statistics exclude the predicate are left out. With `filter`,
+// rows are left out as well: the leaves that the predicate's terms name are decoded first, and of
+// other columns only the pages that hold rows that match. Then the rows of a batch ascend, and
+// parquet_reader_positions() says where they stand.
 //
 // Hostile input: sizes, counts and depths of the footer are limited by its own length, page sizes
 // by `page_bytes_max`; damage is INVALID_DATA with the file's name, the column and the offset. What
@@ -79,12 +81,13 @@ struct parquet_reader_options {
     // Fields are found by name, their ids aside, which then are what the predicate's terms name.
     bool by_name;
     const struct predicate *predicate; // NULL: none; borrowed while the reader lives
-    uint32_t row_group_first;          // row groups [first, first + count)
-    uint32_t row_group_count;          // UINT32_MAX: to the end
-    uint32_t batch_rows;               // 0: 2,048
-    size_t page_bytes_max;             // 0: 512 MiB, decompressed
-    struct budget *budget;             // charged with page buffers; NULL: none
-    bool verify_checksums;             // of pages that have one
+    bool filter; // rows that do not match it are left out; terms that cannot be looked at are not
+    uint32_t row_group_first; // row groups [first, first + count)
+    uint32_t row_group_count; // UINT32_MAX: to the end
+    uint32_t batch_rows;      // 0: 2,048
+    size_t page_bytes_max;    // 0: 512 MiB, decompressed
+    struct budget *budget;    // charged with page buffers; NULL: none
+    bool verify_checksums;    // of pages that have one
 };
 
 MUST_USE enum status parquet_reader_new(struct parquet_file *file,
@@ -97,6 +100,9 @@ MUST_USE enum status parquet_reader_next(struct parquet_reader *reader, struct b
                                          struct err *err);
 // The place in the file of the first row of the batch returned last (Iceberg's _pos).
 uint64_t parquet_reader_position(const struct parquet_reader *reader);
+// With a filter that leaves rows out: the place of each row of the batch returned last. Borrowed
+// until the next call; NULL where they are consecutive.
+const uint64_t *parquet_reader_positions(const struct parquet_reader *reader);
 // Whether field `at` of the projection is not in the file: it comes as nulls, and the caller may
 // know better (defaults, partition values).
 bool parquet_reader_is_missing(const struct parquet_reader *reader, uint32_t at);
@@ -108,7 +114,8 @@ struct parquet_reader_counters {
     uint64_t row_groups_pruned;
     uint64_t pages_read;
     uint64_t pages_pruned;
-    uint64_t rows_pruned; // by row group or page
+    uint64_t rows_pruned;   // by row group or page
+    uint64_t rows_filtered; // looked at and left out
 };
 
 struct parquet_reader_counters parquet_reader_counters(const struct parquet_reader *reader);

@@ -8,6 +8,8 @@
 //     parquet_prune.c       row groups and pages left out
 //     parquet_pages.c       bytes of a column chunk: pages, decompressed
 //     parquet_values.c      one leaf: levels and values of a run of rows
+//     parquet_filter.c      rows that match a predicate
+//     parquet_select.c      the rows of a leaf that a selection names
 //     parquet_nest.c        levels to lists, maps and rows
 //     parquet_variant.c     variants put together from their parts
 #pragma once
@@ -58,6 +60,7 @@ struct parquet_pages {
     uint64_t end;          // of the chunk
     struct bytebuf window; // bytes of the file, where the source does not lend
     uint64_t window_offset;
+    size_t ahead;                      // bytes read at once
     struct parquet_offset_index index; // count 0: none
     uint32_t next_page;                // in the index
 };
@@ -74,6 +77,7 @@ struct parquet_vector {
     struct bytebuf def;    // bytes, one an entry of the levels (also where no slot is)
     struct bytebuf rep;
     uint32_t entries;
+    uint32_t values_held; // nested: values that stand one behind the other until they are placed
     uint64_t var_bytes;
 };
 
@@ -112,7 +116,20 @@ struct parquet_leaf_reader {
     uint32_t ahead_at;
     uint32_t ahead_count;
     struct parquet_vector vector;
+    const struct predicate_term **terms; // that the leaf's rows are filtered by
+    uint32_t term_count;
 };
+
+// The rows of a span that match the predicate's terms.
+struct parquet_selection {
+    uint64_t from;       // of the row group
+    uint32_t span;       // rows
+    uint64_t *bits;      // of the span
+    uint32_t count;      // set ones
+    uint64_t *positions; // of these, in the row group
+};
+
+enum { PARQUET_SPAN_ROWS = 1 << 16 };
 
 // A node of the projection.
 struct parquet_output {
@@ -162,6 +179,13 @@ struct parquet_reader {
     uint32_t range;
     uint64_t row; // of the row group: the next batch's first
     uint64_t position;
+    // With a filter: its leaves, and the rows decoded; those in front of `selected_at` were handed
+    // out.
+    uint32_t filter_count;
+    struct parquet_leaf_reader **filters;
+    struct parquet_selection selection;
+    uint32_t selected_at;
+    const uint64_t *batch_positions;
     struct parquet_reader_counters counters;
 };
 
@@ -178,8 +202,10 @@ MUST_USE enum status parquet_pages_read(struct parquet_leaf_reader *leaf, uint64
 // Points the leaf at its chunk in this row group, reads the dictionary when it comes.
 MUST_USE enum status parquet_pages_begin(struct parquet_leaf_reader *leaf,
                                          const struct parquet_chunk_meta *chunk, struct err *err);
-// The next data page, set up for reading. END behind the last.
-MUST_USE enum status parquet_pages_next(struct parquet_leaf_reader *leaf, struct err *err);
+// The next data page, set up for reading. END behind the last. With `rows`, whole pages of at most
+// *rows rows are passed over by their headers, which lowers *rows; at 0 no page is set up.
+MUST_USE enum status parquet_pages_next(struct parquet_leaf_reader *leaf, uint64_t *rows,
+                                        struct err *err);
 // Goes to data page `page` of the offset index, which is not read yet.
 MUST_USE enum status parquet_pages_jump(struct parquet_leaf_reader *leaf, uint32_t page,
                                         struct err *err);
@@ -192,10 +218,35 @@ enum status parquet_pages_context(const struct parquet_leaf_reader *leaf, enum s
 // Reads up to `rows` rows into the leaf's vector; fewer where `may_stop` and they hold many bytes.
 MUST_USE enum status parquet_values_read(struct parquet_leaf_reader *leaf, uint32_t rows,
                                          bool may_stop, uint32_t *got, struct err *err);
+// The same in steps: an empty vector; so many rows more; values put in their places.
+void parquet_values_reset(struct parquet_leaf_reader *leaf);
+MUST_USE enum status parquet_values_append(struct parquet_leaf_reader *leaf, uint32_t rows,
+                                           struct err *err);
+void parquet_values_place(struct parquet_leaf_reader *leaf);
 // Goes on to the row (of the row group), which is not behind.
 MUST_USE enum status parquet_values_seek(struct parquet_leaf_reader *leaf, uint64_t row,
                                          struct err *err);
 void parquet_values_release(struct parquet_leaf_reader *leaf);
+
+// ---- parquet_select.c ----
+
+// Of the last `count` rows appended to the vector, not placed yet, keeps those whose bits [from,
+// from + count) are set. Not below a list.
+void parquet_select_keep(struct parquet_leaf_reader *leaf, uint32_t count, const uint64_t *bits,
+                         uint32_t from);
+// The selection's rows into the leaf's vector.
+MUST_USE enum status parquet_select_read(struct parquet_leaf_reader *leaf,
+                                         const struct parquet_selection *selection,
+                                         struct err *err);
+
+// ---- parquet_filter.c ----
+
+// Which leaves the predicate's terms are about; adds readers for those that are not asked for.
+void parquet_filter_build(struct parquet_reader *reader);
+// Goes on from reader->row until about a batch of rows matches, a span is full or `end` (of the row
+// group) is reached: reader->selection. The leaves of the terms hold its rows.
+MUST_USE enum status parquet_filter_next(struct parquet_reader *reader, uint64_t end,
+                                         struct err *err);
 
 // ---- parquet_nest.c ----
 
@@ -222,6 +273,8 @@ MUST_USE enum status parquet_project_build(struct parquet_reader *reader, struct
 
 // ---- parquet_prune.c ----
 
+// The leaf that a term names, at any depth, not below a list; NULL: none.
+const struct parquet_node *parquet_prune_find(const struct parquet_reader *reader, int32_t id);
 // Sets reader->ranges to the rows of the row group that may match.
 MUST_USE enum status parquet_prune_group(struct parquet_reader *reader, uint32_t group,
                                          struct err *err);

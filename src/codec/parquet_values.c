@@ -20,15 +20,18 @@ static enum status too_few(struct err *err)
 }
 
 // The next page, once this one is used up. Strings of this one may be in the vector.
-static enum status next_page(struct parquet_leaf_reader *leaf, struct err *err)
+static enum status next_page(struct parquet_leaf_reader *leaf, uint64_t *passed, struct err *err)
 {
     struct parquet_memory **last = &leaf->old_memory;
+    if (leaf->conversion.target != PHYSICAL_STRING) {
+        parquet_pages_recycle(leaf->reader, &leaf->page_memory);
+    }
     while (*last != NULL) {
         last = &(*last)->next;
     }
     *last = leaf->page_memory;
     leaf->page_memory = NULL;
-    return parquet_pages_next(leaf, err);
+    return parquet_pages_next(leaf, passed, err);
 }
 
 // ---- values ----
@@ -275,6 +278,7 @@ static enum status read_flat_piece(struct parquet_leaf_reader *leaf, uint32_t co
     return STATUS_OK;
 }
 
+// To `rows` slots in all.
 static enum status read_flat(struct parquet_leaf_reader *leaf, uint32_t rows, bool may_stop,
                              struct err *err)
 {
@@ -284,7 +288,7 @@ static enum status read_flat(struct parquet_leaf_reader *leaf, uint32_t rows, bo
             if (may_stop && vector->slots > 0 && vector->var_bytes >= BATCH_BYTES_MAX) {
                 return STATUS_OK;
             }
-            enum status status = next_page(leaf, err);
+            enum status status = next_page(leaf, NULL, err);
             if (status != STATUS_OK) {
                 return status == STATUS_END ? too_few(err) : status;
             }
@@ -328,7 +332,7 @@ static enum status look_ahead(struct parquet_leaf_reader *leaf, struct err *err)
         return STATUS_OK;
     }
     if (leaf->page_slots == 0) {
-        TRY(next_page(leaf, err));
+        TRY(next_page(leaf, NULL, err));
     }
     uint32_t count =
         leaf->page_slots < sizeof leaf->def_ahead ? leaf->page_slots : sizeof leaf->def_ahead;
@@ -374,9 +378,10 @@ static struct taken take_ahead(const struct parquet_leaf_reader *leaf, uint32_t 
 
 // Slots are the entries that exist for the leaf's column; of these those with all levels have
 // values.
-static void place_nested(struct parquet_leaf_reader *leaf, uint32_t values)
+static void place_nested(struct parquet_leaf_reader *leaf)
 {
     struct parquet_vector *vector = &leaf->vector;
+    uint32_t values = vector->values_held;
     const uint8_t *def = (const uint8_t *)vector->def.ptr;
     uint8_t max = leaf->node->def_level;
     uint32_t words = bits_words(vector->entries);
@@ -399,11 +404,11 @@ static void place_nested(struct parquet_leaf_reader *leaf, uint32_t values)
     }
 }
 
+// `rows` more rows behind what the vector holds, whose values are not in their places yet.
 static enum status read_nested(struct parquet_leaf_reader *leaf, uint32_t rows, bool may_stop,
                                uint32_t *got, struct err *err)
 {
     struct parquet_vector *vector = &leaf->vector;
-    uint32_t values = 0;
     *got = 0;
     for (bool ended = false; !ended;) {
         enum status status = look_ahead(leaf, err);
@@ -422,7 +427,7 @@ static enum status read_nested(struct parquet_leaf_reader *leaf, uint32_t rows, 
             more = COPIED_ROWS;
         }
         struct taken taken = take_ahead(leaf, more);
-        if (vector->entries == 0 && taken.rows == 0) {
+        if (*got == 0 && taken.rows == 0) {
             return ERR(err, STATUS_INVALID_DATA, "a row begins in the middle");
         }
         bytebuf_add(&vector->def, leaf->def_ahead + leaf->ahead_at, taken.entries);
@@ -432,50 +437,79 @@ static enum status read_nested(struct parquet_leaf_reader *leaf, uint32_t rows, 
         if (vector->entries > ENTRIES_MAX) {
             return ERR(err, STATUS_LIMIT, "rows have more than %d elements", ENTRIES_MAX);
         }
-        TRY(read_values(leaf, values, taken.values, err));
-        values += taken.values;
+        TRY(read_values(leaf, vector->values_held, taken.values, err));
+        vector->values_held += taken.values;
         *got += taken.rows;
         leaf->row += taken.rows;
         // Without lists a row is one entry: no need to look behind the last one.
         ended =
             (taken.ended && (stop || *got == rows)) || (leaf->node->rep_level == 0 && *got == rows);
     }
-    place_nested(leaf, values);
     return STATUS_OK;
 }
 
 // ---- calls ----
 
-enum status parquet_values_read(struct parquet_leaf_reader *leaf, uint32_t rows, bool may_stop,
-                                uint32_t *got, struct err *err)
+void parquet_values_reset(struct parquet_leaf_reader *leaf)
 {
     struct parquet_vector *vector = &leaf->vector;
     parquet_pages_recycle(leaf->reader, &leaf->old_memory);
     vector->slots = 0;
     vector->entries = 0;
+    vector->values_held = 0;
     vector->is_dict = false;
     vector->has_nulls = false;
     vector->var_bytes = 0;
     vector->def.size = vector->rep.size = 0;
     vector->values.size = vector->codes.size = 0;
+}
+
+enum status parquet_values_read(struct parquet_leaf_reader *leaf, uint32_t rows, bool may_stop,
+                                uint32_t *got, struct err *err)
+{
     enum status status;
+    parquet_values_reset(leaf);
     if (leaf->nested) {
         status = read_nested(leaf, rows, may_stop, got, err);
     } else {
         status = read_flat(leaf, rows, may_stop, err);
-        *got = vector->slots;
+        *got = leaf->vector.slots;
     }
+    if (status != STATUS_OK) {
+        return parquet_pages_context(leaf, status, err);
+    }
+    parquet_values_place(leaf);
+    return STATUS_OK;
+}
+
+enum status parquet_values_append(struct parquet_leaf_reader *leaf, uint32_t rows, struct err *err)
+{
+    uint32_t got;
+    enum status status = leaf->nested ? read_nested(leaf, rows, false, &got, err)
+                                      : read_flat(leaf, leaf->vector.slots + rows, false, err);
     return parquet_pages_context(leaf, status, err);
+}
+
+void parquet_values_place(struct parquet_leaf_reader *leaf)
+{
+    struct parquet_vector *vector = &leaf->vector;
+    if (leaf->nested) {
+        place_nested(leaf);
+    } else if (vector->has_nulls && vector->slots > 0) { // of rows that were dropped
+        uint64_t *valid = (uint64_t *)(void *)vector->valid.ptr;
+        valid[(vector->slots - 1) / 64] &= bits_tail(vector->slots);
+    }
 }
 
 static enum status skip_flat(struct parquet_leaf_reader *leaf, uint64_t rows, struct err *err)
 {
     while (rows > 0) {
         if (leaf->page_slots == 0) {
-            enum status status = next_page(leaf, err);
+            enum status status = next_page(leaf, &rows, err);
             if (status != STATUS_OK) {
                 return status == STATUS_END ? too_few(err) : status;
             }
+            continue;
         }
         uint64_t mask[SKIP_ROWS / 64];
         uint32_t ones;
@@ -494,14 +528,22 @@ static enum status skip_flat(struct parquet_leaf_reader *leaf, uint64_t rows, st
 
 static enum status skip_nested(struct parquet_leaf_reader *leaf, uint64_t rows, struct err *err)
 {
-    for (bool ended = rows == 0; !ended;) {
-        enum status status = look_ahead(leaf, err);
-        if (status == STATUS_END && rows == 0) {
-            return STATUS_OK;
+    bool inside = false; // the last row passed may go on
+    while (rows > 0 || inside) {
+        if (leaf->ahead_at == leaf->ahead_count && leaf->page_slots == 0) {
+            enum status status = next_page(leaf, rows > 0 ? &rows : NULL, err);
+            if (status == STATUS_END && rows == 0) {
+                return STATUS_OK;
+            }
+            if (status != STATUS_OK) {
+                return status == STATUS_END ? too_few(err) : status;
+            }
+            if (leaf->page_slots == 0) { // passed over by its header
+                inside = false;
+                continue;
+            }
         }
-        if (status != STATUS_OK) {
-            return status == STATUS_END ? too_few(err) : status;
-        }
+        TRY(look_ahead(leaf, err));
         struct taken taken = take_ahead(leaf, rows < UINT32_MAX ? (uint32_t)rows : UINT32_MAX);
         if (!leaf->levels_only) {
             TRY(parquet_decode_skip(&leaf->decoder, taken.values, err));
@@ -509,7 +551,7 @@ static enum status skip_nested(struct parquet_leaf_reader *leaf, uint64_t rows, 
         leaf->ahead_at += taken.entries;
         leaf->row += taken.rows;
         rows -= taken.rows;
-        ended = taken.ended;
+        inside = !taken.ended && leaf->node->rep_level > 0;
     }
     return STATUS_OK;
 }
@@ -518,7 +560,8 @@ static enum status seek(struct parquet_leaf_reader *leaf, uint64_t row, struct e
 {
     const struct parquet_offset_index *index = &leaf->pages.index;
     ASSERT(row >= leaf->row);
-    if (index->count > 0) {
+    bool is_here = !leaf->nested && row - leaf->row < leaf->page_slots;
+    if (index->count > 0 && !is_here) {
         uint32_t low = 0; // the last page that begins at or before the row
         uint32_t high = index->count;
         while (high - low > 1) {

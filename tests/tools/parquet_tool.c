@@ -8,7 +8,8 @@
 //     parquet_tool variant METADATA VALUE         two files with the parts of a variant: as JSON
 //
 // Reading: source=map|read, batch=ROWS, where=ID:OP:VALUE (OP eq, lt, le, gt, ge, null, notnull;
-// VALUE an integer, a float or a text), counters=1, checksums=0|1. Writing: codec, level, page (1,
+// VALUE an integer, a float or a text), filter=1 (rows that do not match are left out),
+// positions=1 (the row's place in front), counters=1, checksums=0|1. Writing: codec, level, page (1,
 // 2), page_rows, page_bytes, dictionary (bytes, 0 none), group (bytes), seal=ROWS (segments taken
 // and restored in between), compact=1.
 //
@@ -114,6 +115,7 @@ struct options {
     struct parquet_writer_options writer;
     bool map;
     bool counters;
+    bool positions;
     uint64_t seal_rows;
     struct arena arena;
     struct predicate predicate;
@@ -148,6 +150,10 @@ static bool set_option(struct options *options, const char *argument)
         return compress_find(str_from(text), &options->writer.codec);
     } else if (set_number(argument, "batch", &number)) {
         options->reader.batch_rows = (uint32_t)number;
+    } else if (set_number(argument, "filter", &number)) {
+        options->reader.filter = number != 0;
+    } else if (set_number(argument, "positions", &number)) {
+        options->positions = number != 0;
     } else if (set_number(argument, "counters", &number)) {
         options->counters = number != 0;
     } else if (set_number(argument, "checksums", &number)) {
@@ -380,7 +386,13 @@ static enum status dump(struct options *options, struct parquet_file *file,
     while ((status = parquet_reader_next(reader, &batch, err)) == STATUS_OK) {
         TRY(batch_check(&batch, err));
         for (uint32_t row = 0; row < batch.row_count; row++) {
+            const uint64_t *places = parquet_reader_positions(reader);
+            uint64_t first = parquet_reader_position(reader);
             putchar('[');
+            if (options->positions) {
+                printf("%" PRIu64 "%s", places != NULL ? places[row] : first + row,
+                       count > 0 ? "," : "");
+            }
             for (uint32_t i = 0; i < count; i++) {
                 fputs(i > 0 ? "," : "", stdout);
                 print_value(&batch.columns[i], &fields[i], row);
