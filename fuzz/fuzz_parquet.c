@@ -22,10 +22,11 @@
 
 enum { PAGE_BYTES_MAX = 1 << 20, ROWS_MAX = 20000 };
 
-static void read_all(struct parquet_file *file, const struct predicate *predicate)
+static void read_all(struct parquet_file *file, const struct predicate *predicate, bool filter)
 {
     struct parquet_reader_options options = {.row_group_count = UINT32_MAX,
                                              .predicate = predicate,
+                                             .filter = filter,
                                              .page_bytes_max = PAGE_BYTES_MAX,
                                              .verify_checksums = true};
     struct parquet_reader *reader = NULL;
@@ -52,7 +53,7 @@ static void fuzz_file(const uint8_t *data, size_t size)
     if (parquet_file_open(&memory.source, &options, &file, &err) != STATUS_OK) {
         return;
     }
-    read_all(file, NULL);
+    read_all(file, NULL, false);
     uint32_t count;
     const struct parquet_field *fields = parquet_file_fields(file, &count);
     for (uint32_t i = 0; i < count && i < 4; i++) {
@@ -67,7 +68,11 @@ static void fuzz_file(const uint8_t *data, size_t size)
             {.column_id = fields[i].id, .op = PREDICATE_IS_NOT_NULL, .type = fields[i].type}};
         terms[0].constants = terms[1].constants = &constant;
         struct predicate predicate = {.term_count = 2, .terms = terms};
-        read_all(file, &predicate);
+        read_all(file, &predicate, false);
+        read_all(file, &predicate, true);
+        terms[0].op = PREDICATE_EQ; // bloom filters
+        predicate.term_count = 1;
+        read_all(file, &predicate, true);
     }
     parquet_file_free(file);
 }

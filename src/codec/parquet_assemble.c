@@ -9,6 +9,7 @@
 #include "base/byte_sink.h"
 #include "base/byte_source.h"
 #include "base/hash.h"
+#include "codec/parquet_bloom.h"
 #include "codec/parquet_metrics.h"
 #include "codec/parquet_writer_int.h"
 #include "codec/thrift.h"
@@ -30,6 +31,10 @@ struct chunk_place {
     uint32_t offset_index_size;
     enum compress_codec codec;
     struct page_place *pages;
+    const struct parquet_node *leaf;
+    struct parquet_bloom bloom;
+    uint64_t bloom_offset; // 0: none
+    uint32_t bloom_size;   // header included
 };
 
 struct assembly {
@@ -79,11 +84,15 @@ static enum status get_payload(struct assembly *at, const struct parquet_page *p
 }
 
 static enum status put_page(struct assembly *at, const struct parquet_page *page,
-                            enum compress_codec codec, bool is_dictionary, struct page_place *out,
+                            struct chunk_place *chunk, bool is_dictionary, struct page_place *out,
                             struct err *err)
 {
+    enum compress_codec codec = chunk->codec;
     struct str payload;
     TRY(get_payload(at, page, &payload, err));
+    if (chunk->bloom.bytes != NULL) {
+        TRY(parquet_bloom_write_page(at->writer, chunk->leaf, page, payload, &chunk->bloom, err));
+    }
     if (page->is_raw && codec != COMPRESS_NONE) {
         TRY(parquet_page_writer_compress(at->writer, page, payload, &payload, err));
     }
@@ -117,18 +126,46 @@ static enum status put_chunk(struct assembly *at, uint32_t group, uint32_t leaf,
     place->pages = arena_new_array(&at->arena, struct page_place, chunk->pages.count + 1);
     place->plain_bytes = chunk->plain_bytes;
     place->codec = chunk_codec(at->writer, chunk);
+    place->leaf = at->writer->tree.leaves[leaf];
+    const struct parquet_bloom_options *bloom =
+        parquet_bloom_write_options(at->writer, place->leaf);
+    if (bloom != NULL) {
+        parquet_bloom_write_begin(&at->arena, bloom, chunk, &place->bloom);
+    }
     struct page_place page = {0};
     if (chunk->dictionary.slots > 0) {
-        TRY(put_page(at, &chunk->dictionary, place->codec, true, &page, err));
+        TRY(put_page(at, &chunk->dictionary, place, true, &page, err));
         place->dictionary_offset = page.offset;
         place->packed_bytes = page.size;
         place->plain_bytes += page.header_size;
     }
     place->data_offset = at->sink->written;
     for (uint32_t i = 0; i < chunk->pages.count; i++) {
-        TRY(put_page(at, &chunk->pages.items[i], place->codec, false, &place->pages[i], err));
+        TRY(put_page(at, &chunk->pages.items[i], place, false, &place->pages[i], err));
         place->packed_bytes += place->pages[i].size;
         place->plain_bytes += place->pages[i].header_size;
+    }
+    if (bloom != NULL) {
+        place->bloom.size = parquet_bloom_fold(place->bloom.bytes, place->bloom.size, bloom->fpp);
+    }
+    return STATUS_OK;
+}
+
+// All filters behind the row groups.
+static enum status put_blooms(struct assembly *at, struct err *err)
+{
+    const struct parquet_writer *writer = at->writer;
+    for (size_t i = 0; i < (size_t)writer->groups.count * writer->tree.leaf_count; i++) {
+        struct chunk_place *place = &at->chunks[i];
+        if (place->bloom.bytes == NULL) {
+            continue;
+        }
+        at->bytes.size = 0;
+        parquet_bloom_put_header(&at->bytes, place->bloom.size);
+        place->bloom_offset = at->sink->written;
+        place->bloom_size = (uint32_t)(at->bytes.size + place->bloom.size);
+        TRY(byte_sink_write(at->sink, at->bytes.ptr, at->bytes.size, err));
+        TRY(byte_sink_write(at->sink, place->bloom.bytes, place->bloom.size, err));
     }
     return STATUS_OK;
 }
@@ -465,6 +502,10 @@ static void put_chunk_metadata(struct assembly *at, struct thrift_writer *thrift
     }
     put_statistics(thrift, chunk, node);
     put_encoding_stats(thrift, writer, chunk);
+    if (place->bloom_offset > 0) {
+        thrift_put_i64(thrift, 14, (int64_t)place->bloom_offset);
+        thrift_put_i32(thrift, 15, (int32_t)place->bloom_size);
+    }
     put_size_statistics(thrift, chunk, node);
     thrift_put_end(thrift);
 }
@@ -571,6 +612,7 @@ static enum status put_file(struct assembly *at, struct err *err)
             TRY(put_chunk(at, group, leaf, err));
         }
     }
+    TRY(put_blooms(at, err));
     if (!writer->options.without_page_index) {
         TRY(put_indexes(at, true, err));
         TRY(put_indexes(at, false, err));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codec/parquet_convert.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -358,4 +359,103 @@ enum status parquet_convert_run(const struct parquet_conversion *conversion, con
     case PARQUET_CONVERT_DECIMAL: return run_decimal(conversion, in, out, count, err);
     }
     UNREACHABLE("conversion");
+}
+
+// ---- back ----
+
+static int128 get_int(const struct parquet_conversion *conversion, const void *value)
+{
+    switch (conversion->target_width) {
+    case 1: return *(const int8_t *)value;
+    case 2: return *(const int16_t *)value;
+    case 4: return *(const int32_t *)value;
+    case 8: return *(const int64_t *)value;
+    default: return *(const int128 *)value;
+    }
+}
+
+static bool put_stored(const struct parquet_conversion *conversion, int128 value,
+                       struct bytebuf *out)
+{
+    uint64_t low = (uint64_t)value;
+    bool narrow = conversion->stored == PARQUET_INT32;
+    bool is_unsigned =
+        conversion->kind == PARQUET_CONVERT_U32 || conversion->kind == PARQUET_CONVERT_U64;
+    int128 back = is_unsigned ? (narrow ? (int128)(uint32_t)low : (int128)low)
+                              : (narrow ? (int128)(int32_t)low : (int128)(int64_t)low);
+    bytebuf_add(out, &low, narrow ? 4 : 8);
+    return back == value;
+}
+
+// Zeros have two forms, NaN many.
+static bool put_float(const struct parquet_conversion *conversion, double value,
+                      struct bytebuf *out)
+{
+    float narrow = (float)value;
+    if (value == 0 || isnan(value)) {
+        return false;
+    }
+    if (conversion->stored == PARQUET_FLOAT) {
+        bytebuf_add(out, &narrow, sizeof narrow);
+        return (double)narrow == value;
+    }
+    bytebuf_add(out, &value, sizeof value);
+    return true;
+}
+
+static bool put_decimal(const struct parquet_element *element, int128 value, struct bytebuf *out)
+{
+    if (element->physical != PARQUET_FIXED) { // a byte array may have zeros in front
+        return false;
+    }
+    int128 rest = value;
+    char *at = bytebuf_reserve(out, (size_t)element->length);
+    for (int32_t i = element->length; i-- > 0; rest >>= 8) {
+        at[i] = (char)(uint8_t)rest;
+    }
+    out->size += (size_t)element->length;
+    return rest == (value < 0 ? -1 : 0);
+}
+
+bool parquet_convert_back(const struct parquet_conversion *conversion,
+                          const struct parquet_element *element, const void *value,
+                          struct bytebuf *out)
+{
+    switch (conversion->kind) {
+    case PARQUET_CONVERT_NONE:
+        if (conversion->target == PHYSICAL_STRING) {
+            struct str bytes = strview_str(value);
+            bytebuf_add(out, bytes.ptr, bytes.size);
+            return element->physical != PARQUET_FIXED || bytes.size == (size_t)element->length;
+        }
+        if (conversion->target == PHYSICAL_F32 || conversion->target == PHYSICAL_F64) {
+            return put_float(conversion,
+                             conversion->target == PHYSICAL_F64 ? *(const double *)value
+                                                                : (double)*(const float *)value,
+                             out);
+        }
+        return element->physical != PARQUET_BOOLEAN && element->physical != PARQUET_INT96 &&
+               put_stored(conversion, get_int(conversion, value), out);
+    case PARQUET_CONVERT_I32:
+    case PARQUET_CONVERT_U32:
+    case PARQUET_CONVERT_U64:
+    case PARQUET_CONVERT_I64: return put_stored(conversion, get_int(conversion, value), out);
+    case PARQUET_CONVERT_SCALE: {
+        int128 number = get_int(conversion, value);
+        return conversion->divide == 1 && number % conversion->multiply == 0 &&
+               put_stored(conversion, number / conversion->multiply, out);
+    }
+    case PARQUET_CONVERT_NANO: {
+        const struct nano *nano = value;
+        int64_t unit = conversion->divide > 0 ? NANOS_A_SECOND / conversion->divide : 0;
+        return unit > 0 && nano->nanosecond % unit == 0 &&
+               put_stored(conversion,
+                          (int128)nano->second * conversion->divide + nano->nanosecond / unit, out);
+    }
+    case PARQUET_CONVERT_F32: return put_float(conversion, *(const double *)value, out);
+    case PARQUET_CONVERT_DECIMAL: return put_decimal(element, get_int(conversion, value), out);
+    case PARQUET_CONVERT_I96:
+    case PARQUET_CONVERT_F16: break;
+    }
+    return false;
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "codec/bytebuf.h"
 #include "codec/parquet_format.h"
 #include "data/type.h"
 
@@ -40,6 +41,11 @@ struct parquet_conversion {
 MUST_USE enum status parquet_convert_choose(const struct parquet_node *leaf,
                                             const struct type *target,
                                             struct parquet_conversion *out, struct err *err);
+// The bytes that PLAIN has for a value of ours, appended; false where there is not exactly one such
+// value stored.
+bool parquet_convert_back(const struct parquet_conversion *conversion,
+                          const struct parquet_element *element, const void *value,
+                          struct bytebuf *out);
 // INVALID_DATA where a decimal does not fit.
 MUST_USE enum status parquet_convert_run(const struct parquet_conversion *conversion,
                                          const void *in, void *out, uint32_t count,

@@ -201,6 +201,45 @@ static void match_nested(struct parquet_leaf_reader *leaf, uint32_t count, uint6
     match_terms(leaf, &column, bits);
 }
 
+// ---- dictionaries ----
+
+static bool has_matching_entry(const struct parquet_leaf_reader *leaf)
+{
+    const struct column *all = &leaf->dictionary_column;
+    for (uint32_t at = 0; at < all->row_count; at += WINDOW_ROWS) {
+        uint32_t left = all->row_count - at;
+        uint64_t bits[WINDOW_WORDS];
+        const struct column part = {.physical = all->physical,
+                                    .row_count = left < WINDOW_ROWS ? left : WINDOW_ROWS,
+                                    .values = (const char *)all->values +
+                                              (size_t)at * leaf->conversion.target_width};
+        bits_fill(bits, part.row_count);
+        match_terms(leaf, &part, bits);
+        if (bits_any(bits, part.row_count)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum status parquet_filter_dictionaries(struct parquet_reader *reader, bool *may_match,
+                                        struct err *err)
+{
+    *may_match = true;
+    for (uint32_t i = 0; i < reader->filter_count && *may_match; i++) {
+        struct parquet_leaf_reader *leaf = reader->filters[i];
+        bool takes_null = false;
+        for (uint32_t j = 0; j < leaf->term_count; j++) {
+            takes_null |= leaf->terms[j]->op == PREDICATE_IS_NULL;
+        }
+        if (leaf->chunk->is_dictionary && !takes_null) {
+            TRY(parquet_pages_dictionary(leaf, err));
+            *may_match = !leaf->has_dictionary || has_matching_entry(leaf);
+        }
+    }
+    return STATUS_OK;
+}
+
 // ---- windows ----
 
 // Sets the bits of those of `count` rows from `row` on that match, which the leaves keep.

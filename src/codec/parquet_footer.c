@@ -181,6 +181,31 @@ static void read_statistics(struct thrift_reader *reader, struct parquet_statist
     }
 }
 
+// PageEncodingStats: whether there are data pages, all of dictionary codes.
+static bool read_encoding_stats(struct thrift_reader *reader, const struct thrift_struct *list)
+{
+    uint32_t count = list_of_structs(reader, list, 1);
+    bool is_dictionary = true;
+    bool any = false;
+    for (uint32_t i = 0; i < count && reader->failure == NULL; i++) {
+        int32_t fields[4] = {0, -1, -1, 0};
+        struct thrift_struct at = thrift_struct_begin(reader);
+        while (thrift_struct_next(reader, &at)) {
+            if (at.id >= 1 && at.id <= 3) {
+                fields[at.id] = thrift_i32(reader, &at);
+            } else {
+                thrift_skip(reader, &at);
+            }
+        }
+        bool is_data = fields[1] == PARQUET_DATA_V1 || fields[1] == PARQUET_DATA_V2;
+        bool has_codes =
+            fields[2] == PARQUET_PLAIN_DICTIONARY || fields[2] == PARQUET_RLE_DICTIONARY;
+        any |= is_data && has_codes;
+        is_dictionary &= !is_data || has_codes || fields[3] == 0;
+    }
+    return any && is_dictionary;
+}
+
 static void read_column_meta(struct thrift_reader *reader, struct parquet_chunk_meta *out)
 {
     struct thrift_struct at = thrift_struct_begin(reader);
@@ -199,6 +224,8 @@ static void read_column_meta(struct thrift_reader *reader, struct parquet_chunk_
                 read_statistics(reader, &out->statistics);
             }
             break;
+        case 13: out->is_dictionary = read_encoding_stats(reader, &at); break;
+        case 14: out->bloom_offset = thrift_i64(reader, &at); break;
         default: thrift_skip(reader, &at);
         }
     }

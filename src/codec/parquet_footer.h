@@ -39,6 +39,8 @@ struct parquet_chunk_meta {
     int64_t column_index_offset;
     int32_t offset_index_size; // 0: none
     int32_t column_index_size;
+    int64_t bloom_offset; // 0: none
+    bool is_dictionary;   // all data pages hold codes of the dictionary, as the footer says
     struct parquet_statistics statistics;
 };
 

@@ -487,6 +487,17 @@ enum status parquet_pages_next(struct parquet_leaf_reader *leaf, uint64_t *rows,
     return STATUS_END;
 }
 
+enum status parquet_pages_dictionary(struct parquet_leaf_reader *leaf, struct err *err)
+{
+    struct parquet_page_header header;
+    enum status status = read_header(leaf, &header, err);
+    bool is_data;
+    if (status == STATUS_OK && header.type == PARQUET_DICTIONARY) {
+        status = read_page(leaf, &is_data, NULL, err);
+    }
+    return parquet_pages_context(leaf, status, err);
+}
+
 enum status parquet_pages_jump(struct parquet_leaf_reader *leaf, uint32_t page, struct err *err)
 {
     struct parquet_pages *pages = &leaf->pages;

@@ -4,6 +4,7 @@
 // the page index. Statistics that cannot be trusted or read are as if they were not there.
 #include "base/assert.h"
 #include "base/byte_source.h"
+#include "codec/parquet_bloom.h"
 #include "codec/parquet_reader_int.h"
 
 enum { INDEX_BYTES_MAX = 16 << 20 };
@@ -146,6 +147,64 @@ static bool group_may_match(const struct parquet_reader *reader, const struct te
         .null_count = statistics->null_count >= 0 ? statistics->null_count : PREDICATE_UNKNOWN,
         .nan_count = statistics->nan_count >= 0 ? statistics->nan_count : PREDICATE_UNKNOWN};
     return predicate_may_match(term->term, &bounds);
+}
+
+// ---- bloom filters ----
+
+// `size` bytes of a filter; NULL where they are not there.
+static const char *read_bloom(struct parquet_reader *reader, uint64_t offset, size_t size)
+{
+    struct byte_source *source = reader->file->source;
+    const char *lent = byte_source_borrow(source, offset, size);
+    if (lent != NULL) {
+        return lent;
+    }
+    char *bytes = arena_alloc(&reader->group_arena, size);
+    if (byte_source_read(source, offset, size, bytes, NULL) != STATUS_OK) {
+        return NULL;
+    }
+    reader->counters.bytes_read += size;
+    return bytes;
+}
+
+// Of the filter no more is read than its header and the blocks that the values belong to.
+static bool bloom_may_match(struct parquet_reader *reader, const struct term *term,
+                            const struct parquet_group_meta *group)
+{
+    uint64_t offset = (uint64_t)group->chunks[term->leaf->leaf_first].bloom_offset;
+    const struct column *constants = term->term->constants;
+    bool is_equal = term->term->op == PREDICATE_EQ || term->term->op == PREDICATE_IN;
+    uint64_t size = reader->file->source->size;
+    if (!is_equal || offset < 4 || offset >= size) {
+        return true;
+    }
+    size_t head = size - offset < PARQUET_BLOOM_HEADER_MAX ? (size_t)(size - offset)
+                                                           : PARQUET_BLOOM_HEADER_MAX;
+    const char *bytes = read_bloom(reader, offset, head);
+    size_t filter;
+    size_t header;
+    if (bytes == NULL ||
+        parquet_bloom_parse(str_make(bytes, head), &filter, &header, NULL) != STATUS_OK ||
+        filter > size - offset - header) {
+        return true;
+    }
+    uint32_t count = term->term->op == PREDICATE_IN ? constants->row_count : 1;
+    struct bytebuf plain = {0};
+    bool may = false;
+    for (uint32_t i = 0; i < count && !may; i++) {
+        const char *value =
+            (const char *)constants->values + i * physical_width(constants->physical);
+        plain.size = 0;
+        may = !parquet_convert_back(&term->conversion, term->leaf->element, value, &plain);
+        if (!may) {
+            uint64_t hash = parquet_bloom_hash(bytebuf_str(&plain));
+            const char *block = read_bloom(
+                reader, offset + header + parquet_bloom_block(filter, hash), PARQUET_BLOOM_BLOCK);
+            may = block == NULL || parquet_bloom_has(block, hash);
+        }
+    }
+    bytebuf_release(&plain);
+    return may;
 }
 
 // ---- pages ----
@@ -310,7 +369,9 @@ enum status parquet_prune_group(struct parquet_reader *reader, uint32_t group_at
         struct parquet_rows all = {0, (uint64_t)group->row_count};
         VEC_PUSH(&reader->ranges, all);
     }
-    for (uint32_t pass = 0; pass < 2; pass++) { // all chunks before any page
+    // All statistics before any bloom filter, these before any page (dictionaries come between,
+    // in parquet_filter.c).
+    for (uint32_t pass = 0; pass < 3; pass++) {
         for (uint32_t i = 0; i < count && reader->ranges.count > 0; i++) {
             struct term term = {.term = &predicate->terms[i]};
             term.leaf = parquet_prune_find(reader, term.term->column_id);
@@ -318,9 +379,10 @@ enum status parquet_prune_group(struct parquet_reader *reader, uint32_t group_at
                                                             &term.conversion, NULL) != STATUS_OK) {
                 continue;
             }
-            if (pass == 1) {
+            if (pass == 2) {
                 prune_pages(reader, &term, group);
-            } else if (!group_may_match(reader, &term, group)) {
+            } else if (!(pass == 0 ? group_may_match(reader, &term, group)
+                                   : bloom_may_match(reader, &term, group))) {
                 reader->ranges.count = 0;
             }
         }

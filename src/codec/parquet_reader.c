@@ -134,6 +134,16 @@ static enum status begin_group(struct parquet_reader *reader, struct err *err)
                 return status;
             }
         }
+        bool may_match;
+        TRY(parquet_filter_dictionaries(reader, &may_match, err));
+        if (!may_match) {
+            for (uint32_t i = 0; i < reader->ranges.count; i++) {
+                const struct parquet_rows *rows = &reader->ranges.items[i];
+                reader->counters.rows_pruned += rows->to - rows->from;
+            }
+            reader->counters.row_groups_pruned++;
+            continue;
+        }
         prefetch(reader);
         reader->counters.row_groups_read++;
         reader->in_group = true;

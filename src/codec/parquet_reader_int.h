@@ -206,6 +206,8 @@ MUST_USE enum status parquet_pages_begin(struct parquet_leaf_reader *leaf,
 // *rows rows are passed over by their headers, which lowers *rows; at 0 no page is set up.
 MUST_USE enum status parquet_pages_next(struct parquet_leaf_reader *leaf, uint64_t *rows,
                                         struct err *err);
+// Reads the dictionary, if the chunk begins with one, before its first data page.
+MUST_USE enum status parquet_pages_dictionary(struct parquet_leaf_reader *leaf, struct err *err);
 // Goes to data page `page` of the offset index, which is not read yet.
 MUST_USE enum status parquet_pages_jump(struct parquet_leaf_reader *leaf, uint32_t page,
                                         struct err *err);
@@ -243,6 +245,10 @@ MUST_USE enum status parquet_select_read(struct parquet_leaf_reader *leaf,
 
 // Which leaves the predicate's terms are about; adds readers for those that are not asked for.
 void parquet_filter_build(struct parquet_reader *reader);
+// Whether, by the dictionaries of chunks that consist of codes, any row of the group may match. The
+// leaves are at its beginning.
+MUST_USE enum status parquet_filter_dictionaries(struct parquet_reader *reader, bool *may_match,
+                                                 struct err *err);
 // Goes on from reader->row until about a batch of rows matches, a span is full or `end` (of the row
 // group) is reached: reader->selection. The leaves of the terms hold its rows.
 MUST_USE enum status parquet_filter_next(struct parquet_reader *reader, uint64_t end,

@@ -88,6 +88,8 @@ enum status parquet_writer_new(struct parquet_encoder *encoder,
     arena_init(&writer->arena);
     arena_init(&writer->result_arena);
     copy_key_values(writer, options);
+    writer->options.blooms =
+        arena_copy(&writer->arena, options->blooms, options->bloom_count * sizeof *options->blooms);
     enum status status = parquet_schema_tree(&writer->arena, options->fields, options->field_count,
                                              &writer->tree, err);
     if (status != STATUS_OK) {

@@ -67,6 +67,13 @@ enum parquet_encodings {
     PARQUET_ENCODINGS_COMPACT, // delta and byte-stream-split where they win
 };
 
+// A column, not of booleans, that gets a bloom filter in each row group.
+struct parquet_bloom_options {
+    int32_t id;
+    double fpp; // how often it may answer wrongly, between 0 and 1
+    uint32_t bytes_max;
+};
+
 struct parquet_writer_options {
     const struct parquet_field *fields; // copied
     uint32_t field_count;
@@ -81,6 +88,8 @@ struct parquet_writer_options {
     uint32_t dictionary_bytes; // of a chunk; 0: 4 MiB; UINT32_MAX: no dictionaries
     uint64_t row_group_bytes;  // 0: 128 MiB
     bool without_page_index;
+    const struct parquet_bloom_options *blooms; // copied
+    uint32_t bloom_count;
     struct budget *budget; // NULL: none; borrowed
 };
 

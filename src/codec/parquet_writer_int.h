@@ -236,6 +236,25 @@ MUST_USE enum status parquet_page_writer_compress(struct parquet_writer *writer,
                                                   const struct parquet_page *page, struct str raw,
                                                   struct str *out, struct err *err);
 
+// ---- parquet_bloom_write.c ----
+
+struct parquet_bloom {
+    char *bytes; // NULL: none
+    size_t size;
+};
+
+// What the column's filter is to be; NULL: it gets none.
+const struct parquet_bloom_options *parquet_bloom_write_options(const struct parquet_writer *writer,
+                                                                const struct parquet_node *leaf);
+// An empty filter for the chunk, in the arena.
+void parquet_bloom_write_begin(struct arena *arena, const struct parquet_bloom_options *options,
+                               const struct parquet_chunk *chunk, struct parquet_bloom *out);
+// Adds the values of a page, whose payload is as it was kept.
+MUST_USE enum status parquet_bloom_write_page(struct parquet_writer *writer,
+                                              const struct parquet_node *leaf,
+                                              const struct parquet_page *page, struct str payload,
+                                              struct parquet_bloom *bloom, struct err *err);
+
 // ---- parquet_shred.c ----
 
 // A top-level column of the batch into its leaves.

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/strbuf.h"
 #include "data/column.h"
+#include "data/float_text.h"
 #include "iceberg/spec/bounds.h"
 
 enum {
@@ -13,9 +14,12 @@ enum {
     PAGE_BYTES = 1 << 20,
     PAGE_ROWS = 20000,
     DICTIONARY_BYTES = 2 << 20,
+    BLOOM_BYTES = 1 << 20,
     SCHEMA_TEXT_MAX = 16 << 20,
     BOUND_FULL_MAX = 256, // code points or bytes of a bound that is known as a prefix only
 };
+
+#define BLOOM_FPP 0.01
 
 enum status file_schema_field(struct arena *arena, const struct iceberg_field *field,
                               struct parquet_field *out, struct err *err)
@@ -105,6 +109,41 @@ static enum status refuse_types(const struct iceberg_type *type, struct err *err
     return STATUS_OK;
 }
 
+// write.parquet.bloom-filter-enabled.column.X = true, with -fpp.column.X and -max-bytes.
+static void add_blooms(struct arena *arena, const struct table_metadata *metadata,
+                       const struct table_schema *schema, struct parquet_writer_options *out)
+{
+    static const char enabled[] = "write.parquet.bloom-filter-enabled.column.";
+    static const char rate[] = "write.parquet.bloom-filter-fpp.column.";
+    struct parquet_bloom_options *blooms =
+        arena_new_array(arena, struct parquet_bloom_options, schema->entry_count + 1);
+    uint32_t bytes_max =
+        (uint32_t)bounded(metadata, "write.parquet.bloom-filter-max-bytes", BLOOM_BYTES, 64 << 20);
+    struct strbuf key;
+    strbuf_init(&key, 1 << 16);
+    for (uint32_t i = 0; i < schema->entry_count; i++) {
+        const struct table_schema_entry *entry = &schema->entries[i];
+        double fpp = BLOOM_FPP;
+        strbuf_reset(&key);
+        strbuf_add_text(&key, enabled);
+        table_schema_path(&key, schema, entry);
+        if (!table_metadata_property_bool(metadata, key.ptr, false)) {
+            continue;
+        }
+        strbuf_reset(&key);
+        strbuf_add_text(&key, rate);
+        table_schema_path(&key, schema, entry);
+        const struct str *given = table_metadata_property(metadata, key.ptr);
+        if (given != NULL && !(float_text_parse_f64(*given, &fpp) && fpp > 0 && fpp < 1)) {
+            fpp = BLOOM_FPP;
+        }
+        blooms[out->bloom_count++] =
+            (struct parquet_bloom_options){.id = entry->id, .fpp = fpp, .bytes_max = bytes_max};
+    }
+    strbuf_release(&key);
+    out->blooms = blooms;
+}
+
 enum status file_schema_options(struct arena *arena, const struct table_metadata *metadata,
                                 struct parquet_writer_options *out, struct err *err)
 {
@@ -126,6 +165,7 @@ enum status file_schema_options(struct arena *arena, const struct table_metadata
         (uint32_t)bounded(metadata, "write.parquet.page-row-limit", PAGE_ROWS, 1 << 24);
     out->dictionary_bytes =
         (uint32_t)bounded(metadata, "write.parquet.dict-size-bytes", DICTIONARY_BYTES, 64 << 20);
+    add_blooms(arena, metadata, schema, out);
     strbuf_init(&text, SCHEMA_TEXT_MAX);
     table_schema_print(&text, schema);
     struct parquet_key_value *pair = arena_new(arena, struct parquet_key_value);

@@ -10,6 +10,8 @@ variant    shredded variants put together as apache-parquet-testing has them, by
            by us into files that pyarrow reads the same
 read       files of pyarrow and DuckDB with their options varied, read by us
 write      the same files copied by us with our options varied, read by pyarrow and DuckDB
+bloom      bloom filters of ours, asked by us and by DuckDB; a lookup reads one row group
+bytes      bytes read for a condition on one nested leaf, as counted and as strace saw them
 where      one condition per column and operator: the rows left after pruning hold all that match
 
 TOOL is tests/tools/parquet_tool, built. Exits with 1 and the first differences where any differ.
@@ -571,6 +573,101 @@ def run_where(folder, full):
     report("where", "something is pruned", pruned > 30000, str(pruned))
 
 
+# ---- bloom filters ----
+
+
+def run_bloom(folder, full):
+    table = generated(20000 if full else 5000)
+    skip = ("lists", "deep", "rows", "texts", "list", "map", "tns", "bool", "d9", "d18", "d38")
+    table = table.select([n for n in table.column_names if n not in skip])
+    table = table.cast(pa.schema(with_ids(table.schema, [1])))
+    source, ours = os.path.join(folder, "bloom0.parquet"), os.path.join(folder, "bloom.parquet")
+    pq.write_table(table, source)
+    for options in (["bloom=0.01"], ["bloom=0.01", "dictionary=0", "page=2"],
+                    ["bloom=0.05", "compact=1", "codec=snappy", "dictionary=3000", "seal=700"]):
+        tool("copy", source, ours, "group=60000", *options)
+        pruned = 0
+        for number, kind, values, raw in leaf_values(table):
+            if pa.types.is_binary(kind) or pa.types.is_fixed_size_binary(kind):
+                continue
+            for at in (1, len(raw) // 2, len(raw) - 2):
+                for pick in lookups(raw[at]):
+                    need = [i for i, v in enumerate(raw) if v == pick and v is not None]
+                    done = tool("dump", ours, f"where={number}:eq:{pick}", "filter=1",
+                                "counters=1", "positions=1")
+                    have = [json.loads(line)[0] for line in done.stdout.decode().splitlines()]
+                    report("bloom", f"{options} {number} {pick}", have == need, f"{have} {need}")
+                    pruned += json.loads(done.stderr)["groups_pruned"] if done.returncode == 0 else 0
+        report("bloom", f"{options} row groups are pruned", pruned > 60, str(pruned))
+        if duckdb is not None:
+            why = duck_probes(ours, table)
+            report("bloom", f"{options} as DuckDB sees them", not why, why)
+    # Values in no order, each once: statistics and pages rule nothing out.
+    unique = table["unique"].to_pylist()
+    for at in (7, len(unique) // 2, len(unique) - 3):
+        done = tool("dump", ours, f"where=unique:eq:{unique[at]}", "filter=1", "counters=1")
+        counters = json.loads(done.stderr)
+        one = counters["groups_read"] == 1 and counters["groups_pruned"] > 0
+        report("bloom", f"a lookup of {unique[at]} reads one row group", one, str(counters))
+
+
+def lookups(value):
+    """The value and one beside it, where a command line can say it."""
+    if isinstance(value, bool) or isinstance(value, (list, float)) or value is None:
+        return []
+    return [value, value + "x"] if isinstance(value, str) else [value, value + 1]
+
+
+def duck_probes(path, table):
+    connection = duckdb.connect()
+    groups = pq.ParquetFile(path).metadata
+    for name in ("i32", "i64", "unique", "wide"):
+        start = 0
+        values = table[name].to_pylist()
+        excludes = None
+        for g in range(groups.num_row_groups):
+            part = values[start:start + groups.row_group(g).num_rows]
+            start += len(part)
+            pick = next(v for v in part if v is not None)
+            excludes = connection.execute(
+                f"SELECT bloom_filter_excludes FROM parquet_bloom_probe('{path}', '{name}', ?)",
+                [pick]).fetchall()[g][0]
+            if excludes:
+                return f"{name}: {pick} is in group {g}"
+    return ""
+
+
+# ---- bytes ----
+
+
+def run_bytes(folder, full):
+    """A row with two large leaves and one that the condition is about; pages of 2,000 rows."""
+    rows = 400000 if full else 120000
+    column = pa.array([{"a": i * 7919 % 100003, "b": f"{i * 7919 % 10007:032d}", "c": i}
+                       for i in range(rows)])
+    table = pa.table({"id": pa.array(range(rows)), "r": column,
+                      "t": pa.array([f"text of row {i * 31 % 65521:08d}" for i in range(rows)])})
+    table = table.cast(pa.schema(with_ids(table.schema, [1])))
+    path = os.path.join(folder, "bytes.parquet")
+    pq.write_table(table, path, compression="none", use_dictionary=False, write_page_index=True,
+                   row_group_size=rows // 2, data_page_size=16000)
+    chunk = sum(pq.ParquetFile(path).metadata.row_group(g).column(1).total_compressed_size
+                for g in range(2))
+    for where, need in (("where=3:eq:5000000", 0), ("where=3:lt:0", 0), ("where=3:eq:4242", 1)):
+        log = os.path.join(folder, "strace.log")
+        done = subprocess.run(["strace", "-f", "-e", "trace=pread64", "-o", log, TOOL, "dump", path,
+                               where, "filter=1", "source=read", "counters=1"], capture_output=True)
+        seen = sum(int(line.rsplit("=", 1)[1]) for line in open(log) if "pread64(" in line and
+                   "ELF" not in line and "= -" not in line)
+        counted = json.loads(done.stderr.decode().splitlines()[-1])["bytes_read"]
+        found = len(done.stdout.decode().splitlines())
+        right = found >= need and abs(seen - counted) <= 70000  # the footer is read before
+        report("bytes", f"{where}: counted {counted}, strace {seen}", right, f"{found} rows")
+        few = counted <= 1.2 * chunk + found * 3 * 70000
+        report("bytes", f"{where}: of {chunk} bytes of the leaf", few, f"{counted} read")
+        print(f"  {where}: leaf {chunk}, counted {counted}, strace {seen}, {found} rows")
+
+
 def main():
     global TOOL
     parser = argparse.ArgumentParser()
@@ -581,7 +678,7 @@ def main():
     arguments = parser.parse_args()
     TOOL = arguments.tool
     parts = [arguments.only] if arguments.only else ["fixtures", "variant", "read", "write",
-                                                             "where"]
+                                                             "bloom", "bytes", "where"]
     with tempfile.TemporaryDirectory() as folder:
         for part in parts:
             if part in ("fixtures", "variant"):
@@ -593,8 +690,9 @@ def main():
                 else:
                     print("  no fixtures here: set FRAZIL_FIXTURES")
             else:
-                {"read": run_read, "write": run_write, "where": run_where}[part](folder,
-                                                                                  arguments.full)
+                parts_run = {"read": run_read, "write": run_write, "bloom": run_bloom,
+                             "bytes": run_bytes, "where": run_where}
+                parts_run[part](folder, arguments.full)
     for line in FAILED[:40]:
         print("FAILED", line)
     for part, (good, bad) in COUNTS.items():

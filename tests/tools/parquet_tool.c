@@ -7,11 +7,11 @@
 //     parquet_tool copy FILE OUT [key=value...]   read and written again
 //     parquet_tool variant METADATA VALUE         two files with the parts of a variant: as JSON
 //
-// Reading: source=map|read, batch=ROWS, where=ID:OP:VALUE (OP eq, lt, le, gt, ge, null, notnull;
-// VALUE an integer, a float or a text), filter=1 (rows that do not match are left out),
-// positions=1 (the row's place in front), counters=1, checksums=0|1. Writing: codec, level, page (1,
-// 2), page_rows, page_bytes, dictionary (bytes, 0 none), group (bytes), seal=ROWS (segments taken
-// and restored in between), compact=1.
+// Reading: source=map|read, batch=ROWS, where=ID:OP:VALUE or where=NAME:OP:VALUE (OP eq, lt, le, gt,
+// ge, null, notnull; VALUE an integer, a float or a text), filter=1 (rows that do not match are left
+// out), positions=1 (the row's place in front), counters=1, checksums=0|1. Writing: codec, level,
+// page (1, 2), page_rows, page_bytes, dictionary (bytes, 0 none), group (bytes), seal=ROWS (segments
+// taken and restored in between), compact=1, bloom=FPP (of all columns that have ids).
 //
 // JSON: numbers as they are, floats with 17 digits, NaN and infinities as strings, decimals
 // unscaled, dates in days, times in ms, timestamps in us (or [s, ns]), text as strings, bytes in
@@ -117,6 +117,7 @@ struct options {
     bool counters;
     bool positions;
     uint64_t seal_rows;
+    double bloom_fpp; // 0: none
     struct arena arena;
     struct predicate predicate;
     const char *where;
@@ -146,6 +147,8 @@ static bool set_option(struct options *options, const char *argument)
         options->map = strcmp(text, "map") == 0;
     } else if ((text = value_of(argument, "where")) != NULL) {
         options->where = text;
+    } else if ((text = value_of(argument, "bloom")) != NULL) {
+        options->bloom_fpp = strtod(text, NULL);
     } else if ((text = value_of(argument, "codec")) != NULL) {
         return compress_find(str_from(text), &options->writer.codec);
     } else if (set_number(argument, "batch", &number)) {
@@ -217,6 +220,21 @@ static void set_constant(struct arena *arena, struct column *out, const char *te
     out->values = value;
 }
 
+// All columns of the file, found by name, with the numbers from 1 on as ids.
+static const struct parquet_field *number_fields(struct options *options,
+                                                 const struct parquet_field *fields, uint32_t count)
+{
+    struct parquet_field *numbered =
+        arena_copy(&options->arena, fields, (count + 1) * sizeof *fields);
+    for (uint32_t i = 0; i < count; i++) {
+        numbered[i].id = (int32_t)i + 1;
+    }
+    options->reader.fields = numbered;
+    options->reader.field_count = count;
+    options->reader.by_name = true;
+    return numbered;
+}
+
 static enum status set_predicate(struct options *options, const struct parquet_file *file,
                                  struct err *err)
 {
@@ -236,6 +254,14 @@ static enum status set_predicate(struct options *options, const struct parquet_f
     const struct parquet_field *fields = parquet_file_fields(file, &count);
     char *rest;
     int32_t id = (int32_t)strtol(options->where, &rest, 10);
+    if (rest == options->where) { // a column's name
+        fields = number_fields(options, fields, count);
+        size_t name_size = strcspn(options->where, ":");
+        for (uint32_t i = 0; i < count; i++) {
+            id = str_equal(fields[i].name, str_make(options->where, name_size)) ? fields[i].id : id;
+        }
+        rest += name_size;
+    }
     const struct parquet_field *field = find_field(fields, count, id);
     if (field == NULL || *rest != ':') {
         return ERR(err, STATUS_NOT_FOUND, "no field for %s", options->where);
@@ -486,6 +512,16 @@ static enum status copy_file(struct options *options, struct parquet_file *file,
 {
     struct copy copy = {.options = options, .encoder = parquet_encoder_new()};
     options->writer.fields = parquet_file_fields(file, &options->writer.field_count);
+    if (options->bloom_fpp > 0) {
+        enum { ID_MAX = 1000 };
+        struct parquet_bloom_options *blooms =
+            arena_new_array(&options->arena, struct parquet_bloom_options, ID_MAX);
+        for (int32_t i = 0; i < ID_MAX; i++) {
+            blooms[i] = (struct parquet_bloom_options){i + 1, options->bloom_fpp, 1 << 20};
+        }
+        options->writer.blooms = blooms;
+        options->writer.bloom_count = ID_MAX;
+    }
     enum status status = run_copy(&copy, reader, path, err);
     parquet_writer_free(copy.writer);
     parquet_encoder_free(copy.encoder);
