@@ -4,7 +4,9 @@
 // runs DuckDB beside it on the same rows.
 //
 //     bench_parquet write OUT ROWS CODEC LEVEL [plain|compact [REPEATS]]   nine columns of clicks
-//     bench_parquet read FILE                     all columns decoded and summed
+//     bench_parquet read FILE [NAME:BOUND]        all columns decoded and summed; rows of which the
+//                                                 integer column NAME is below BOUND
+//     bench_parquet unpack FILE                   all pages decompressed, and nothing else
 //
 // Prints one line of JSON. The rows are made from a fixed seed: ids that rise, times that rise with
 // jitter, users by a skewed choice of a million, urls of 60,000, hosts of 300, amounts, two
@@ -12,6 +14,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -20,9 +23,13 @@
 #include "base/arena.h"
 #include "base/byte_sink.h"
 #include "base/byte_source.h"
+#include "base/bytebuf.h"
+#include "codec/parquet_footer.h"
+#include "codec/parquet_format.h"
 #include "codec/parquet_reader.h"
 #include "codec/parquet_writer.h"
 #include "data/batch.h"
+#include "data/predicate.h"
 
 enum { COLUMNS = 9, URLS = 60000, HOSTS = 300, USERS = 1000000 };
 
@@ -235,42 +242,88 @@ static const char *mapped_borrow(struct byte_source *self, uint64_t offset, size
 
 static const struct byte_source_ops mapped_ops = {.read_at = mapped_read, .borrow = mapped_borrow};
 
-// What bench/parquet.py asks DuckDB for: sums of numbers, of lengths of texts, of nulls.
+// What of a value goes into the sum: numbers themselves, lengths of texts, 1 for positive floats.
+#define SUM(c_type, of)                                                                            \
+    do {                                                                                           \
+        const c_type *values = holder->values;                                                     \
+        for (uint32_t i = 0; i < column->row_count; i++) {                                         \
+            c_type value = values[column->encoding == ENCODING_DICT ? column->codes[i] : i];       \
+            sum += (uint64_t)(of);                                                                 \
+        }                                                                                          \
+    } while (0)
+
+// What bench/parquet.py asks DuckDB for. Nulls are zeros.
 static uint64_t sum_column(const struct column *column)
 {
+    const struct column *holder = column_holder(column);
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < column->row_count; i++) {
-        if (column_is_null(column, i)) {
-            continue;
-        }
-        const void *value = column_value(column, i);
-        switch (column->physical) {
-        case PHYSICAL_I64: sum += *(const uint64_t *)value; break;
-        case PHYSICAL_I32: sum += (uint64_t) * (const int32_t *)value; break;
-        case PHYSICAL_STRING: sum += ((const struct strview *)value)->size; break;
-        case PHYSICAL_F64: sum += *(const double *)value > 0; break;
-        case PHYSICAL_BOOL:
-        case PHYSICAL_I8:
-        case PHYSICAL_I16:
-        case PHYSICAL_I128:
-        case PHYSICAL_F32:
-        case PHYSICAL_NANO:
-        case PHYSICAL_LIST:
-        case PHYSICAL_MAP:
-        case PHYSICAL_ROW: sum += 1; break;
-        }
+    switch (column->physical) {
+    case PHYSICAL_I64: SUM(int64_t, value); break;
+    case PHYSICAL_I32: SUM(int32_t, value); break;
+    case PHYSICAL_STRING: SUM(struct strview, value.size); break;
+    case PHYSICAL_F64: SUM(double, value > 0 ? 1 : 0); break;
+    case PHYSICAL_BOOL:
+    case PHYSICAL_I8:
+    case PHYSICAL_I16:
+    case PHYSICAL_I128:
+    case PHYSICAL_F32:
+    case PHYSICAL_NANO:
+    case PHYSICAL_LIST:
+    case PHYSICAL_MAP:
+    case PHYSICAL_ROW: sum += column->row_count; break;
     }
     return sum;
 }
 
-static enum status read_rows(struct mapped *mapped, uint64_t *rows, uint64_t *sums,
-                             uint32_t *columns, struct err *err)
+// NAME:BOUND as a filter; columns are found by name, since files of others have no ids.
+static enum status set_filter(const struct parquet_file *file, const char *text,
+                              struct arena *arena, struct parquet_reader_options *out,
+                              struct err *err)
+{
+    const struct parquet_field *fields = parquet_file_fields(file, &out->field_count);
+    struct parquet_field *numbered =
+        arena_copy(arena, fields, (out->field_count + 1) * sizeof *fields);
+    struct predicate_term *term = arena_new(arena, struct predicate_term);
+    struct predicate *predicate = arena_new(arena, struct predicate);
+    struct column *constant = arena_new(arena, struct column);
+    int64_t *bound = arena_new(arena, int64_t);
+    struct str name = str_make(text, strcspn(text, ":"));
+    *bound = strtoll(text + name.size + 1, NULL, 10);
+    for (uint32_t i = 0; i < out->field_count; i++) {
+        numbered[i].id = (int32_t)i + 1;
+        if (str_equal(numbered[i].name, name)) {
+            term->column_id = numbered[i].id;
+            term->type = numbered[i].type;
+        }
+    }
+    if (term->type == NULL) {
+        return ERR(err, STATUS_NOT_FOUND, "no column %s", text);
+    }
+    *constant =
+        (struct column){.physical = type_physical(term->type), .row_count = 1, .values = bound};
+    term->op = PREDICATE_LT;
+    term->constants = constant;
+    *predicate = (struct predicate){1, term};
+    out->fields = numbered;
+    out->by_name = true;
+    out->predicate = predicate;
+    out->filter = true;
+    return STATUS_OK;
+}
+
+static enum status read_rows(struct mapped *mapped, const char *filter, uint64_t *rows,
+                             uint64_t *sums, uint32_t *columns, struct err *err)
 {
     struct parquet_file *file = NULL;
     struct parquet_reader *reader = NULL;
     struct parquet_reader_options options = {.row_group_count = UINT32_MAX};
+    struct arena arena;
     struct batch batch;
+    arena_init(&arena);
     enum status status = parquet_file_open(&mapped->source, NULL, &file, err);
+    if (status == STATUS_OK && filter != NULL) {
+        status = set_filter(file, filter, &arena, &options, err);
+    }
     if (status == STATUS_OK) {
         status = parquet_reader_new(file, &options, &reader, err);
     }
@@ -286,10 +339,69 @@ static enum status read_rows(struct mapped *mapped, uint64_t *rows, uint64_t *su
     }
     parquet_reader_free(reader);
     parquet_file_free(file);
+    arena_release(&arena);
     return status == STATUS_END ? STATUS_OK : status;
 }
 
-static enum status bench_read(const char *path, struct err *err)
+// Decompresses the pages of a chunk into one and the same place.
+static enum status unpack_chunk(struct compress *compress, const struct mapped *mapped,
+                                const struct parquet_chunk_meta *chunk, struct bytebuf *out,
+                                uint64_t *bytes, struct err *err)
+{
+    enum compress_codec codec;
+    bool has_dictionary =
+        chunk->dictionary_offset > 0 && chunk->dictionary_offset < chunk->data_offset;
+    uint64_t at = (uint64_t)(has_dictionary ? chunk->dictionary_offset : chunk->data_offset);
+    uint64_t end = at + (uint64_t)chunk->packed_bytes;
+    if (!parquet_schema_codec_find(chunk->codec, &codec)) {
+        return ERR(err, STATUS_UNSUPPORTED, "codec %d", chunk->codec);
+    }
+    while (at < end) {
+        struct parquet_page_header header;
+        TRY(parquet_footer_page(str_make(mapped->bytes + at, end - at), &header, err));
+        at += header.size;
+        size_t levels = header.type == PARQUET_DATA_V2
+                            ? (size_t)header.def_bytes + (size_t)header.rep_bytes
+                            : 0;
+        size_t plain = (size_t)header.plain_bytes - levels;
+        struct str body =
+            str_make(mapped->bytes + at + levels, (size_t)header.packed_bytes - levels);
+        out->size = 0;
+        char *room = bytebuf_reserve(out, plain + 16);
+        if (codec == COMPRESS_NONE || !header.is_compressed) {
+            memcpy(room, body.ptr, body.size);
+        } else if (plain > 0) {
+            TRY(compress_unblock(compress, codec, body, room, plain, err));
+        }
+        *bytes += plain;
+        at += (uint64_t)header.packed_bytes;
+    }
+    return STATUS_OK;
+}
+
+static enum status unpack_all(struct mapped *mapped, uint64_t *bytes, struct err *err)
+{
+    struct arena arena;
+    struct parquet_footer footer;
+    struct compress *compress = compress_new();
+    struct bytebuf out = {0};
+    uint32_t size;
+    arena_init(&arena);
+    memcpy(&size, mapped->bytes + mapped->source.size - 8, 4);
+    struct str text = str_make(mapped->bytes + mapped->source.size - 8 - size, size);
+    enum status status = parquet_footer_parse(&arena, text, &footer, err);
+    for (uint32_t i = 0; status == STATUS_OK && i < footer.group_count; i++) {
+        for (uint32_t j = 0; status == STATUS_OK && j < footer.groups[i].chunk_count; j++) {
+            status = unpack_chunk(compress, mapped, &footer.groups[i].chunks[j], &out, bytes, err);
+        }
+    }
+    bytebuf_release(&out);
+    compress_free(compress);
+    arena_release(&arena);
+    return status;
+}
+
+static enum status bench_read(const char *path, const char *filter, bool unpack, struct err *err)
 {
     struct stat stat;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -308,7 +420,8 @@ static enum status bench_read(const char *path, struct err *err)
     uint64_t sums[64] = {0};
     uint32_t columns = 0;
     double start = cpu_seconds();
-    enum status status = read_rows(&mapped, &rows, sums, &columns, err);
+    enum status status = unpack ? unpack_all(&mapped, &rows, err)
+                                : read_rows(&mapped, filter, &rows, sums, &columns, err);
     double seconds = cpu_seconds() - start;
     munmap(at, (size_t)stat.st_size);
     if (status == STATUS_OK) {
@@ -327,8 +440,10 @@ int main(int count, char **arguments)
     enum status status = STATUS_NOT_FOUND;
     if (count >= 6 && strcmp(arguments[1], "write") == 0) {
         status = bench_write(arguments, count, &err);
-    } else if (count == 3 && strcmp(arguments[1], "read") == 0) {
-        status = bench_read(arguments[2], &err);
+    } else if (count == 3 && strcmp(arguments[1], "unpack") == 0) {
+        status = bench_read(arguments[2], NULL, true, &err);
+    } else if ((count == 3 || count == 4) && strcmp(arguments[1], "read") == 0) {
+        status = bench_read(arguments[2], count == 4 ? arguments[3] : NULL, false, &err);
     }
     if (status != STATUS_OK) {
         fprintf(stderr, "bench_parquet: %s\n", err.text);

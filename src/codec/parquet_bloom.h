@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bytebuf.h"
 #include "base/err.h"
 #include "base/str.h"
-#include "codec/bytebuf.h"
 
 enum { PARQUET_BLOOM_BLOCK = 32, PARQUET_BLOOM_HEADER_MAX = 64 };
 

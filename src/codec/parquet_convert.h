@@ -8,8 +8,8 @@
 // (Julian day and nanoseconds, as Impala and Spark write it).
 #pragma once
 
+#include "base/bytebuf.h"
 #include "base/err.h"
-#include "codec/bytebuf.h"
 #include "codec/parquet_format.h"
 #include "data/type.h"
 

@@ -88,6 +88,23 @@ void parquet_pages_recycle(struct parquet_reader *reader, struct parquet_memory 
 
 // ---- bytes ----
 
+// How much is read at once: where rows are picked out, a page of which the offset index says how
+// long it is, or little; more where the reading goes on behind the last window.
+static size_t window_size(const struct parquet_leaf_reader *leaf, uint64_t offset)
+{
+    const struct parquet_pages *pages = &leaf->pages;
+    const struct parquet_offset_index *index = &pages->index;
+    if (leaf->reader->filter_count == 0) {
+        return WINDOW_BYTES;
+    }
+    if (pages->window.size > 0 && offset <= pages->window_offset + pages->window.size) {
+        return pages->ahead * 2 < WINDOW_BYTES ? pages->ahead * 2 : WINDOW_BYTES;
+    }
+    bool known = pages->next_page < index->count &&
+                 (uint64_t)index->pages[pages->next_page].offset == offset;
+    return known ? (size_t)index->pages[pages->next_page].size : WINDOW_BYTES_MIN;
+}
+
 enum status parquet_pages_read(struct parquet_leaf_reader *leaf, uint64_t offset, size_t size,
                                struct str *out, struct err *err)
 {
@@ -106,12 +123,7 @@ enum status parquet_pages_read(struct parquet_leaf_reader *leaf, uint64_t offset
                 size <= pages->window.size - (offset - pages->window_offset);
     if (!here) {
         uint64_t left = pages->end - offset;
-        bool goes_on =
-            pages->window.size > 0 && offset <= pages->window_offset + pages->window.size;
-        size_t ahead = goes_on                          ? pages->ahead * 2
-                       : leaf->reader->filter_count > 0 ? WINDOW_BYTES_MIN
-                                                        : WINDOW_BYTES;
-        pages->ahead = ahead < WINDOW_BYTES ? ahead : WINDOW_BYTES;
+        pages->ahead = window_size(leaf, offset);
         size_t want = size > pages->ahead ? size : pages->ahead;
         want = want < left ? want : (size_t)left;
         pages->window.size = 0;

@@ -7,11 +7,12 @@
 //     parquet_tool copy FILE OUT [key=value...]   read and written again
 //     parquet_tool variant METADATA VALUE         two files with the parts of a variant: as JSON
 //
-// Reading: source=map|read, batch=ROWS, where=ID:OP:VALUE or where=NAME:OP:VALUE (OP eq, lt, le, gt,
-// ge, null, notnull; VALUE an integer, a float or a text), filter=1 (rows that do not match are left
-// out), positions=1 (the row's place in front), counters=1, checksums=0|1. Writing: codec, level,
-// page (1, 2), page_rows, page_bytes, dictionary (bytes, 0 none), group (bytes), seal=ROWS (segments
-// taken and restored in between), compact=1, bloom=FPP (of all columns that have ids).
+// Reading: source=map|read, batch=ROWS, where=ID:OP:VALUE or where=NAME:OP:VALUE (OP eq, ne, lt,
+// le, gt, ge, null, notnull, starts; VALUE an integer, a float or a text), filter=1 (rows that do
+// not match are left out), positions=1 (the row's place in front), counters=1, checksums=0|1.
+// Writing: codec, level, page (1, 2), page_rows, page_bytes, dictionary (bytes, 0 none), group
+// (bytes), seal=ROWS (segments taken and restored in between), compact=1, bloom=FPP (of all columns
+// that have ids).
 //
 // JSON: numbers as they are, floats with 17 digits, NaN and infinities as strings, decimals
 // unscaled, dates in days, times in ms, timestamps in us (or [s, ns]), text as strings, bytes in
