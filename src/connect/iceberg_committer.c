@@ -125,7 +125,7 @@ static enum status check_base(void *context, const struct table_metadata *base, 
     enum status status = find_mark(committer, base, &arena, &mark, err);
     bool is_ours = status == STATUS_OK && str_equal(mark.lineage, committer->identity.lineage);
     if (is_ours && mark.run > committer->identity.run) {
-        status = ERR(err, STATUS_CANCELLED,
+        status = ERR(err, STATUS_CONFLICT,
                      "run %" PRIu64 " of this pipeline has taken over the table; this is run "
                      "%" PRIu64,
                      mark.run, committer->identity.run);

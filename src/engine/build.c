@@ -9,12 +9,12 @@
 #include "state/state.h"
 
 // Operators without an id of the planner's still put entries; theirs are stable for the same plan.
-struct str build_operator_id(struct job *job, const struct plan_node *node)
+struct str build_operator_id(struct arena *arena, const struct plan_node *node)
 {
     if (node->operator_id.size > 0) {
         return node->operator_id;
     }
-    return arena_printf(&job->arena, "%s#%u", plan_kind_name(node->kind), node->id);
+    return arena_printf(arena, "%s#%u", plan_kind_name(node->kind), node->id);
 }
 
 static struct ring *new_ring(struct job *job, struct ring_pool *pool, struct waker *sender,
@@ -245,7 +245,7 @@ static int64_t restored_watermark(struct job *job, struct arena *arena,
                                   const struct plan_node *node)
 {
     if (node->kind == PLAN_WATERMARK) {
-        return op_watermark_restored(reader_of(job, arena, build_operator_id(job, node)));
+        return op_watermark_restored(reader_of(job, arena, build_operator_id(arena, node)));
     }
     int64_t lowest = node->input_count == 0 ? WATERMARK_NONE : WATERMARK_END;
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -313,7 +313,7 @@ static enum status build_segment(struct job *job, const struct wiring *wiring, u
     for (uint32_t n = 0; n < segment->node_count; n++) {
         const struct plan_node *plan = segment->nodes[n].plan;
         struct op_context *context = new_context(job, worker, instance, segment->parallelism);
-        context->operator_id = build_operator_id(job, plan);
+        context->operator_id = build_operator_id(&job->arena, plan);
         context->restore = reader_of(job, &worker->arena, context->operator_id);
         if (needs_state(plan)) {
             TRY(add_state(job, worker, context, err));
@@ -343,6 +343,8 @@ static void init_workers(struct job *job)
                                           .hashes_zero = job->options.hashes_zero};
         worker->pool = state_pool_new(&pool);
         worker->batches_max = job->options.source_batches_max;
+        worker->mail_random =
+            job->options.mail_random != 0 ? job->options.mail_random + worker->index : 0;
     }
 }
 

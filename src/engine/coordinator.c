@@ -29,6 +29,7 @@ void coordinator_note(struct job *job, const char *format, ...)
 
 static enum status fail(struct job *job, const struct err *err)
 {
+    ASSERT(err->status != STATUS_OK); // else whoever waits would do so for ever
     job->err = *err;
     job->state = JOB_FAILED;
     return err->status;
@@ -37,8 +38,7 @@ static enum status fail(struct job *job, const struct err *err)
 static void send_all(struct job *job, int kind, void *pointer)
 {
     for (uint32_t i = 0; i < job->worker_count; i++) {
-        mailbox_send(&job->workers[i].mailbox,
-                     (struct message){.kind = kind, .pointer = pointer});
+        mailbox_send(&job->workers[i].mailbox, (struct message){.kind = kind, .pointer = pointer});
     }
 }
 
@@ -100,7 +100,7 @@ static void collect_operators(struct job *job, struct arena *arena, struct check
         const struct graph_segment *segment = &job->graph.segments[at];
         for (uint32_t n = 0; n < segment->node_count; n++) {
             operators[out->operator_count++] = (struct checkpoint_operator){
-                build_operator_id(job, segment->nodes[n].plan), segment->parallelism};
+                build_operator_id(arena, segment->nodes[n].plan), segment->parallelism};
         }
     }
     out->operators = operators;
@@ -154,8 +154,7 @@ static enum status commit_sinks(struct job *job, const struct checkpoint *checkp
     enum status status = STATUS_OK;
     for (uint32_t i = 0; i < job->sink_count && status == STATUS_OK; i++) {
         struct job_sink *sink = &job->sinks[i];
-        struct str *committables =
-            arena_new_array(arena, struct str, checkpoint->entry_count);
+        struct str *committables = arena_new_array(arena, struct str, checkpoint->entry_count);
         uint32_t count = 0;
         for (uint32_t e = 0; e < checkpoint->entry_count; e++) {
             const struct snapshot_entry *entry = &checkpoint->entries[e];
@@ -282,7 +281,6 @@ static enum status step_running(struct job *job)
         if (job->checkpoints == NULL && !has_committers(job)) {
             job->state = JOB_ENDED;
         } else if (job->checkpoints == NULL && !all_ended) {
-            job->err.status = STATUS_CANCELLED;
             return fail(job, &(struct err){.status = STATUS_CANCELLED, .text = "stopped"});
         } else {
             if (job->is_sated && !all_ended) {

@@ -48,8 +48,13 @@ void job_free(struct job *job)
         return;
     }
     for (uint32_t i = 0; job->workers != NULL && i < job->worker_count; i++) {
-        mailbox_send(&job->workers[i].mailbox, (struct message){.kind = WORKER_EXIT});
-        worker_join(&job->workers[i]);
+        struct worker *worker = &job->workers[i];
+        mailbox_send(&worker->mailbox, (struct message){.kind = WORKER_EXIT});
+        if (!job->threads_started) { // it hears the last news, as a thread does before it ends
+            worker->mail_random = 0;
+            (void)worker_step(worker);
+        }
+        worker_join(worker);
     }
     // No operator may still push when the rings go.
     for (uint32_t i = 0; job->workers != NULL && i < job->worker_count; i++) {
@@ -146,11 +151,14 @@ enum status job_next(struct job *job, int timeout_ms, struct batch **out, struct
 {
     int64_t deadline_us = deadline_of(job, timeout_ms);
     for (;;) {
-        enum status result = take_result(job, out);
-        if (result == STATUS_OK) {
+        // Also while rows wait: the job may have failed, or be cancelled.
+        enum status status = coordinator_step(job, err);
+        bool goes_on = status == STATUS_OK || status == STATUS_AGAIN || status == STATUS_END;
+        enum status result = goes_on ? take_result(job, out) : status;
+        if (result != STATUS_END && result != STATUS_AGAIN) {
             return result;
         }
-        enum status status = step_all(job, err);
+        status = step_all(job, err);
         if (status == STATUS_END) {
             // What arrived before the end is handed out first.
             result = take_result(job, out);

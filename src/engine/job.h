@@ -49,15 +49,16 @@ struct job_options {
     uint32_t batch_rows; // 0: BATCH_ROWS_MAX
     int64_t watermark_interval_ms;
     bool threads;
-    bool measure;     // EXPLAIN ANALYZE
-    bool hashes_zero; // test configurations
+    bool measure;                // EXPLAIN ANALYZE
+    bool hashes_zero;            // test configurations
     uint64_t source_batches_max; // a pipeline stops at a checkpoint behind so many of a worker;
                                  // 0: no
+    uint64_t mail_random;        // tests: workers read their mail in random parts; 0: all of it
     enum verify_mode verify;
 
     // Pipelines.
-    struct store *store;    // NULL: no checkpoints
-    struct str directory;   // of this pipeline's checkpoints; without store: a scratch directory
+    struct store *store;  // NULL: no checkpoints
+    struct str directory; // of this pipeline's checkpoints; without store: a scratch directory
     struct str name;
     struct str script_digest;
     int64_t checkpoint_interval_ms;
@@ -74,8 +75,7 @@ MUST_USE enum status job_start(const struct job_options *options, struct job **o
 
 // The next batch of a PLAN_SINK_COLLECT, settled, the caller's. AGAIN: none within `timeout_ms`
 // (-1: no limit); END: the job has ended well; anything else: it failed.
-MUST_USE enum status job_next(struct job *job, int timeout_ms, struct batch **out,
-                              struct err *err);
+MUST_USE enum status job_next(struct job *job, int timeout_ms, struct batch **out, struct err *err);
 // Drives the coordinator until the job has ended (END), failed, or the time is over (AGAIN).
 MUST_USE enum status job_wait(struct job *job, int timeout_ms, struct err *err);
 // One move of worker `which` (< parallelism) or of the coordinator (== parallelism). OK: something
@@ -91,10 +91,10 @@ void job_free(struct job *job); // stops the threads; NULL is allowed
 struct job_status {
     uint64_t rows_in, rows_out, rows_late, lag_rows;
     uint64_t state_bytes;
-    int64_t watermark; // WATERMARK_NONE: none
+    int64_t watermark;            // WATERMARK_NONE: none
     struct epoch last_checkpoint; // number 0: none
-    int64_t last_checkpoint_us; // wall time
-    int64_t last_checkpoint_ms; // how long it took
+    int64_t last_checkpoint_us;   // wall time
+    int64_t last_checkpoint_ms;   // how long it took
     uint64_t commits;
     char last_commit[256]; // what the sink said of it
     size_t memory_used, memory_peak;

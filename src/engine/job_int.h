@@ -13,6 +13,7 @@
 #include "engine/graph.h"
 #include "engine/job.h"
 #include "engine/worker.h"
+#include "exec/sink.h"
 
 enum job_state {
     JOB_RUNNING,
@@ -25,6 +26,7 @@ struct job_sink {
     const struct plan_node *node;
     struct str operator_id;
     struct sink_committer *committer; // NULL: not transactional
+    enum sink_verdict verdict;        // of a restore: are the last checkpoint's rows in the table?
 };
 
 struct job {
@@ -71,7 +73,7 @@ struct job {
 
 // build.c: graph, rings, workers, operators. Before: recovery.
 MUST_USE enum status build_job(struct job *job, struct err *err);
-struct str build_operator_id(struct job *job, const struct plan_node *node);
+struct str build_operator_id(struct arena *arena, const struct plan_node *node);
 
 // recovery.c: identity, last checkpoint, committers, resolve, fence.
 MUST_USE enum status recovery_run(struct job *job, struct err *err);

@@ -29,7 +29,8 @@ static enum status open_committers(struct job *job, struct err *err)
         const struct sink_class *class;
         TRY(connectors->find_sink(connectors->self, node->as.sink.table, &class, err));
         struct job_sink *sink = &job->sinks[job->sink_count++];
-        *sink = (struct job_sink){.node = node, .operator_id = build_operator_id(job, node)};
+        *sink =
+            (struct job_sink){.node = node, .operator_id = build_operator_id(&job->arena, node)};
         identity.insert_name = node->as.sink.insert_name;
         if (class->open_committer != NULL) {
             TRY(class->open_committer(node, &identity, &sink->committer, err));
@@ -53,16 +54,14 @@ static uint32_t entries_of(const struct checkpoint *checkpoint, struct str opera
     return count;
 }
 
-// Are the rows of the last checkpoint in the table? If not, they go there now.
+// The rows of the last checkpoint go into the table, unless they are there.
 static enum status settle_sink(struct job *job, struct job_sink *sink, struct err *err)
 {
-    enum sink_verdict verdict;
     struct sink_committer *committer = sink->committer;
-    TRY(committer->ops->resolve(committer, job->restored.epoch, &verdict, err));
     struct str *committables;
     uint32_t count = entries_of(&job->restored, sink->operator_id, SINK_KEY_COMMITTABLE,
                                 &job->arena, &committables);
-    if (verdict == SINK_NOT_COMMITTED && count > 0) {
+    if (sink->verdict == SINK_NOT_COMMITTED && count > 0) {
         TRY(committer->ops->commit(committer, job->restored.epoch, committables, count,
                                    STR_LIT("recovered"), err));
         coordinator_note(job, "%.*s: committed what the last checkpoint held",
@@ -106,6 +105,62 @@ static enum status refuse_if_held(struct job *job, struct job_sink *sink, struct
     return STATUS_CONFLICT;
 }
 
+static bool plan_has(struct job *job, struct str operator_id)
+{
+    const struct plan *plan = job->options.plan;
+    for (uint32_t i = 0; i < plan->node_count; i++) {
+        if (str_equal(build_operator_id(&job->arena, plan->nodes[i]), operator_id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool checkpoint_has(const struct checkpoint *checkpoint, struct str operator_id)
+{
+    for (uint32_t i = 0; i < checkpoint->operator_count; i++) {
+        if (str_equal(checkpoint->operators[i].operator_id, operator_id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum status refuse_plan(struct job *job, const char *what, struct str operator_id,
+                               struct err *err)
+{
+    ERR(err, STATUS_CONFLICT,
+        "the checkpoint of pipeline '%.*s' was written by other statements: %s %.*s",
+        STR_ARGS(job->options.name), what, STR_ARGS(operator_id));
+    err_hint(err, "edited statements start over: with another 'pipeline.name', or with --fresh "
+                  "(rows that the tables hold already will be there twice)");
+    return STATUS_CONFLICT;
+}
+
+// What of the checkpoint would be dropped, or begin in the middle, under the plan of now.
+static enum status compare_plan(struct job *job, struct err *err)
+{
+    const struct checkpoint *checkpoint = &job->restored;
+    const struct plan *plan = job->options.plan;
+    for (uint32_t i = 0; i < checkpoint->entry_count; i++) {
+        if (!plan_has(job, checkpoint->entries[i].operator_id)) {
+            return refuse_plan(job, "it has", checkpoint->entries[i].operator_id, err);
+        }
+    }
+    for (uint32_t i = 0; i < checkpoint->segment_count; i++) {
+        if (!plan_has(job, checkpoint->segments[i].operator_id)) {
+            return refuse_plan(job, "it has", checkpoint->segments[i].operator_id, err);
+        }
+    }
+    for (uint32_t i = 0; i < plan->node_count; i++) {
+        struct str id = plan->nodes[i]->operator_id;
+        if (id.size > 0 && !checkpoint_has(checkpoint, id)) {
+            return refuse_plan(job, "it has not", id, err);
+        }
+    }
+    return STATUS_OK;
+}
+
 static enum status load(struct job *job, struct err *err)
 {
     if (job->options.fresh) {
@@ -118,7 +173,22 @@ static enum status load(struct job *job, struct err *err)
     }
     job->has_restored = status == STATUS_OK;
     MARK("recovery.loaded");
-    return status;
+    return status == STATUS_OK ? compare_plan(job, err) : status;
+}
+
+// Before any is written to, each table is asked what it holds of this pipeline.
+static enum status ask_sinks(struct job *job, struct err *err)
+{
+    for (uint32_t i = 0; i < job->sink_count; i++) {
+        struct job_sink *sink = &job->sinks[i];
+        struct sink_committer *committer = sink->committer;
+        if (committer != NULL) {
+            TRY(job->has_restored
+                    ? committer->ops->resolve(committer, job->restored.epoch, &sink->verdict, err)
+                    : refuse_if_held(job, sink, err));
+        }
+    }
+    return STATUS_OK;
 }
 
 static enum status settle_sinks(struct job *job, struct err *err)
@@ -128,6 +198,7 @@ static enum status settle_sinks(struct job *job, struct err *err)
     bool stopped = job->has_restored && job->restored.kind == BARRIER_STOP &&
                    job->restored.epoch.run + 1 == job->run;
     bool unclean = !checkpoint_store_identity(job->checkpoints)->is_new && !stopped;
+    TRY(ask_sinks(job, err));
     for (uint32_t i = 0; i < job->sink_count; i++) {
         struct job_sink *sink = &job->sinks[i];
         if (sink->committer == NULL) {
@@ -135,8 +206,6 @@ static enum status settle_sinks(struct job *job, struct err *err)
         }
         if (job->has_restored) {
             TRY(settle_sink(job, sink, err));
-        } else {
-            TRY(refuse_if_held(job, sink, err));
         }
         if (unclean) {
             MARK("recovery.fence");
@@ -158,8 +227,8 @@ enum status recovery_run(struct job *job, struct err *err)
         job->uuid = job->lineage;
         return open_committers(job, err);
     }
-    TRY(checkpoint_store_open(options->store, options->directory, options->seed, &job->checkpoints,
-                              err));
+    TRY(checkpoint_store_open(options->store, options->directory, options->seed, options->fresh,
+                              &job->checkpoints, err));
     TRY(load(job, err));
     job->run = checkpoint_store_identity(job->checkpoints)->run;
     job->lineage = checkpoint_store_identity(job->checkpoints)->lineage;

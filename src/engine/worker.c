@@ -23,8 +23,7 @@ enum {
 static void put_entry(struct snapshot_writer *writer, struct str operator_id, uint32_t instance,
                       struct str key, struct str bytes)
 {
-    struct worker *worker =
-        (struct worker *)((char *)writer - offsetof(struct worker, writer));
+    struct worker *worker = (struct worker *)((char *)writer - offsetof(struct worker, writer));
     struct snapshot_entry entry = {.operator_id = arena_str(&worker->entry_arena, operator_id),
                                    .instance = instance,
                                    .key = arena_str(&worker->entry_arena, key),
@@ -73,8 +72,7 @@ void worker_release(struct worker *worker)
     pthread_mutex_destroy(&worker->stats_lock);
 }
 
-static void note_barrier_done(void *context, struct segment *segment,
-                              const struct barrier *barrier)
+static void note_barrier_done(void *context, struct segment *segment, const struct barrier *barrier)
 {
     struct worker *worker = context;
     // A barrier may come through an exchange before the coordinator's message is read here.
@@ -97,9 +95,12 @@ static void note_barrier_done(void *context, struct segment *segment,
     }
 }
 
+static void note_barrier_begin(void *context);
+
 void worker_add_segment(struct worker *worker, struct segment *segment)
 {
     segment->writer = &worker->writer;
+    segment->on_barrier_begin = note_barrier_begin;
     segment->on_barrier_done = note_barrier_done;
     segment->context = worker;
     VEC_PUSH(&worker->segments, segment);
@@ -156,10 +157,10 @@ static void finish_checkpoint(struct worker *worker, bool durable)
     arena_reset(&worker->entry_arena);
 }
 
-static void read_mail(struct worker *worker)
+static void read_mail(struct worker *worker, uint32_t most)
 {
     struct message message;
-    while (mailbox_take(&worker->mailbox, &message)) {
+    while (most-- > 0 && mailbox_take(&worker->mailbox, &message)) {
         switch (message.kind) {
         case WORKER_BARRIER: start_barrier(worker, message.pointer); break;
         case WORKER_DURABLE: finish_checkpoint(worker, true); break;
@@ -168,6 +169,13 @@ static void read_mail(struct worker *worker)
         default: UNREACHABLE("message to a worker");
         }
     }
+}
+
+// A barrier may come through a ring while the news of the one before, which all workers were sent
+// first, still lie in the mailbox: they end the checkpoint before, and have to be heard first.
+static void note_barrier_begin(void *context)
+{
+    read_mail(context, UINT32_MAX);
 }
 
 static void fail(struct worker *worker)
@@ -232,8 +240,8 @@ static bool is_sated(struct worker *worker)
 static bool step_segment(struct worker *worker, struct segment *segment)
 {
     // Whoever ended gets no barrier through its gate.
-    if (worker->has_barrier && segment->has_ended && segment->depth == 0 &&
-        !segment->has_barrier && !has_passed(worker, segment)) {
+    if (worker->has_barrier && segment->has_ended && segment->depth == 0 && !segment->has_barrier &&
+        !has_passed(worker, segment)) {
         segment_inject_barrier(segment, &worker->barrier);
     }
     bool is_source = segment->gate == NULL;
@@ -337,9 +345,19 @@ static bool is_restoring(const struct worker *worker)
     return false;
 }
 
+// All of the mail, but in tests any part of it, as threads may come too early for the rest.
+static uint32_t mail_share(struct worker *worker)
+{
+    if (worker->mail_random == 0) {
+        return UINT32_MAX;
+    }
+    worker->mail_random = worker->mail_random * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return (uint32_t)(worker->mail_random >> 33) % 3;
+}
+
 enum worker_result worker_step(struct worker *worker)
 {
-    read_mail(worker);
+    read_mail(worker, mail_share(worker));
     if (worker->exits) {
         return WORKER_DONE;
     }

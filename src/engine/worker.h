@@ -70,7 +70,7 @@ struct worker {
     struct clock *clock;
     struct budget budget;
     struct state_pool *pool;
-    struct arena arena; // of op_contexts and lists
+    struct arena arena;             // of op_contexts and lists
     VEC(struct segment *) segments; // upstream first; run in reverse
     VEC(struct worker_state *) states;
     pthread_t thread;
@@ -82,10 +82,11 @@ struct worker {
     bool is_told; // the coordinator's message was read: before that nothing is acknowledged
     uint32_t segments_left;
     VEC(struct segment *) passed;
-    bool is_stopping; // a STOP barrier went in: sources give no more
+    bool is_stopping;     // a STOP barrier went in: sources give no more
     uint64_t batches_max; // that its sources may give in this run; 0: any number (tests)
     bool sated_told;
-    bool is_busy;     // segments had something to do in the last round
+    uint64_t mail_random; // tests: mail is read in random parts; 0: all of it
+    bool is_busy;         // segments had something to do in the last round
     bool has_failed;
     bool end_told;
     bool exits;

@@ -170,28 +170,29 @@ enum status aggregate_set_add(struct aggregate_set *set, struct aggregate_tables
     for (uint32_t i = 0; i < window->count; i++) {
         images[i] = row_extra(set->layout, window->rows[i]);
     }
+    // Made once each: making them counts the distinct values.
+    struct aggregate_feed *feeds =
+        arena_new_array(window->scratch, struct aggregate_feed, set->call_count);
     for (uint32_t c = 0; c < set->call_count; c++) {
         const struct aggregate_set_call *call = &set->calls[c];
-        struct aggregate_feed feed;
-        aggregate_feed_make(set, tables, window, c, &feed);
+        struct aggregate_feed *feed = &feeds[c];
+        aggregate_feed_make(set, tables, window, c, feed);
         if (call->keeping == AGGREGATE_ORDERED) {
-            TRY(aggregate_ordered_add(set, tables, window, c, &feed, err));
+            TRY(aggregate_ordered_add(set, tables, window, c, feed, err));
         } else if (call->keeping == AGGREGATE_IMAGE) {
             struct aggregate_rows rows = {.images = images,
                                           .offset = set->images_offset + call->offset,
                                           .row_count = window->count,
-                                          .kinds = feed.kinds,
-                                          .active = feed.active};
+                                          .kinds = feed->kinds,
+                                          .active = feed->active};
             TRY(aggregate_accumulate(call->plan->function,
-                                     feed.has_argument ? &feed.argument : NULL, &rows, err));
+                                     feed->has_argument ? &feed->argument : NULL, &rows, err));
         }
     }
     // Texts may move rows: last.
     for (uint32_t c = 0; c < set->call_count; c++) {
         if (set->calls[c].keeping == AGGREGATE_TEXT) {
-            struct aggregate_feed feed;
-            aggregate_feed_make(set, tables, window, c, &feed);
-            add_text(set, tables, window, &set->calls[c], &feed);
+            add_text(set, tables, window, &set->calls[c], &feeds[c]);
         }
     }
     aggregate_set_sweep(set, tables, window);

@@ -150,6 +150,13 @@ static struct hash_table *open_table(const struct aggregate_set *set, struct sta
     return table != NULL ? table : hash_table_new(context, &options);
 }
 
+static struct ordered_table_options ordered_options(const struct aggregate_set *set, uint32_t at,
+                                                    int64_t slice)
+{
+    return (struct ordered_table_options){
+        .id = 1 + set->distinct_count + at, .slice = slice, .value_size = sizeof(int64_t)};
+}
+
 void aggregate_tables_open(const struct aggregate_set *set, struct state_context *context,
                            int64_t slice, struct aggregate_tables *tables)
 {
@@ -161,10 +168,8 @@ void aggregate_tables_open(const struct aggregate_set *set, struct state_context
     }
     tables->ordereds = mem_zalloc((set->ordered_count + 1) * sizeof(void *));
     for (uint32_t i = 0; i < set->ordered_count; i++) {
-        uint32_t id = 1 + set->distinct_count + i;
-        struct ordered_table_options options = {
-            .id = id, .slice = slice, .value_size = sizeof(int64_t)};
-        struct ordered_table *table = ordered_table_open(context, id, slice);
+        struct ordered_table_options options = ordered_options(set, i, slice);
+        struct ordered_table *table = ordered_table_open(context, options.id, slice);
         tables->ordereds[i] = table != NULL ? table : ordered_table_new(context, &options);
     }
 }
@@ -199,6 +204,10 @@ void aggregate_set_declare(const struct aggregate_set *set, struct state_context
     for (uint32_t id = 0; id <= set->distinct_count; id++) {
         struct hash_table_options options = table_options(set, id, 0);
         hash_table_declare(context, &options);
+    }
+    for (uint32_t i = 0; i < set->ordered_count; i++) {
+        struct ordered_table_options options = ordered_options(set, i, 0);
+        ordered_table_declare(context, &options);
     }
 }
 

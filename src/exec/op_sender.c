@@ -20,15 +20,15 @@ struct staged {
 struct op_sender {
     struct op op;
     struct op_sender_spec spec;
-    struct staged *staged;  // one a ring
-    bool has_taken;         // the rows of the batch in work are staged; only flushing remains
+    struct staged *staged; // one a ring
+    bool has_taken;        // the rows of the batch in work are staged; only flushing remains
     bool has_ended;
     bool watermark_waits;
-    int64_t watermark;      // the latest
-    uint32_t marker_next;   // ring that gets the marker in work next
-    bool is_idle;           // what the receivers should know
-    bool idle_told;         // what they were told
-    bool has_told;          // they were told at all
+    int64_t watermark;    // the latest
+    uint32_t marker_next; // ring that gets the marker in work next
+    bool is_idle;         // what the receivers should know
+    bool idle_told;       // what they were told
+    bool has_told;        // they were told at all
 };
 
 // The pieces as one batch: columns one after the other, kinds and row watermarks too.
@@ -49,6 +49,7 @@ static struct batch *join_pieces(struct op_sender *sender, const struct staged *
     int8_t *kinds = arena_zalloc(scratch, staged->row_count);
     int64_t *row_watermarks = arena_alloc(scratch, staged->row_count * sizeof *row_watermarks);
     bool any_kinds = false;
+    bool any_watermarks = false; // pieces of bounded inputs have them, others need not
     uint32_t at = 0;
     for (uint32_t p = 0; p < staged->piece_count; p++) {
         const struct batch *piece = staged->pieces[p];
@@ -56,14 +57,15 @@ static struct batch *join_pieces(struct op_sender *sender, const struct staged *
             memcpy(kinds + at, piece->kinds, piece->row_count);
             any_kinds = true;
         }
-        if (piece->row_watermarks != NULL) {
-            memcpy(row_watermarks + at, piece->row_watermarks,
-                   piece->row_count * sizeof *row_watermarks);
+        for (uint32_t row = 0; row < piece->row_count; row++) {
+            row_watermarks[at + row] =
+                piece->row_watermarks != NULL ? piece->row_watermarks[row] : WATERMARK_NONE;
         }
+        any_watermarks |= piece->row_watermarks != NULL;
         at += piece->row_count;
     }
     joined.kinds = any_kinds ? kinds : NULL;
-    joined.row_watermarks = first->row_watermarks != NULL ? row_watermarks : NULL;
+    joined.row_watermarks = any_watermarks ? row_watermarks : NULL;
     return batch_settle(&joined, sender->op.context->budget);
 }
 

@@ -9,8 +9,8 @@
 // The steps of one item in one node. What an operator emits is fed to its children in this order:
 // batch, watermark, idleness; only then is the operator called again, or the item forwarded.
 enum frame_phase {
-    FRAME_CALL,     // call the operator
-    FRAME_BATCH,    // feed out.batch to children[child]
+    FRAME_CALL,  // call the operator
+    FRAME_BATCH, // feed out.batch to children[child]
     FRAME_WATERMARK,
     FRAME_IDLENESS,
     FRAME_FORWARD, // feed the marker itself
@@ -18,12 +18,12 @@ enum frame_phase {
 
 struct segment_frame {
     uint32_t node;
-    struct item item;         // as the operator takes it
-    const struct batch *in;   // BATCH
-    bool is_poll;             // a source's call for input
-    bool is_dry;              // an on_dry call
-    bool is_finished;         // the operator returned DONE
-    bool has_more;            // a source's call gave a batch
+    struct item item;       // as the operator takes it
+    const struct batch *in; // BATCH
+    bool is_poll;           // a source's call for input
+    bool is_dry;            // an on_dry call
+    bool is_finished;       // the operator returned DONE
+    bool has_more;          // a source's call gave a batch
     enum frame_phase phase;
     uint32_t child;
     struct op_output out;
@@ -87,6 +87,9 @@ static enum op_result call_barrier(struct op *op, struct segment *segment,
                                    struct segment_frame *frame, struct err *err)
 {
     enum op_result result = OP_DONE;
+    if (segment->on_barrier_begin != NULL) {
+        segment->on_barrier_begin(segment->context);
+    }
     if (op->class->on_barrier != NULL) {
         result = op->class->on_barrier(op, &frame->item.barrier, segment->writer, err);
     }

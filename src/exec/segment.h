@@ -50,14 +50,16 @@ struct segment {
     uint32_t depth;
     struct batch *owned; // batch of the item that came through the gate
     bool has_ended;
-    bool has_started; // on_dry went through once: what was restored is announced before any input
+    bool has_started;  // on_dry went through once: what was restored is announced before any input
     uint32_t dry_node; // next operator for on_dry
     bool source_ended;
     bool has_barrier; // a source's: to be injected between batches
     struct barrier barrier;
     struct snapshot_writer *writer; // for barriers
     struct arena *verify_arenas;    // one a node, for the test configuration
-    // What became of barriers: `done` is called when one has gone through all operators.
+    // What becomes of barriers: `begin` is called before one touches an operator (perhaps several
+    // times), `done` when it has gone through all. May be NULL.
+    void (*on_barrier_begin)(void *context);
     void (*on_barrier_done)(void *context, struct segment *segment, const struct barrier *barrier);
     void *context;
 };

@@ -48,5 +48,7 @@ bool command_read_file(const char *path, struct str *out);
 
 // Interrupts: the first Ctrl-C (SIGINT, SIGTERM) only counts, the second ends the process with 130.
 void command_catch_interrupts(void);
+void command_break_reads(bool breaks); // whether one ends a read() that waits (at the prompt)
 int command_interrupts(void);
+bool command_is_interrupted(void);
 void command_clear_interrupts(void);

@@ -37,17 +37,17 @@ int command_run(const struct command_options *options)
     if (!command_read_file(options->file, &text)) {
         return EXIT_FAILED;
     }
-    struct session_options session_options = {
-        .data_directory = str_from(options->data_directory),
-        .is_streaming = true,
-        .pipeline_name = str_is(str_from(options->file), "-") ? STR_LIT("stdin")
-                                                             : stem_of(options->file),
-        .fresh = options->fresh,
-        .notify = print_note};
+    struct session_options session_options = {.data_directory = str_from(options->data_directory),
+                                              .is_streaming = true,
+                                              .pipeline_name = str_is(str_from(options->file), "-")
+                                                                   ? STR_LIT("stdin")
+                                                                   : stem_of(options->file),
+                                              .fresh = options->fresh,
+                                              .notify = print_note,
+                                              .is_cancelled = command_is_interrupted};
     struct session *session;
     struct err err;
     int code = EXIT_FAILED;
-    command_catch_interrupts();
     if (session_new(&session_options, &session, &err) != STATUS_OK) {
         execute_print_error(&err, (struct str){0}, (struct str){0}, 0);
     } else {

@@ -10,8 +10,7 @@
 
 static int run_texts(struct session *session, const struct command_options *options)
 {
-    struct execute_options execute = {.format = options->format,
-                                      .keep_going = options->keep_going};
+    struct execute_options execute = {.format = options->format, .keep_going = options->keep_going};
     int code = EXIT_DONE;
     for (uint32_t i = 0; i < options->statement_count; i++) {
         int own = execute_script(session, str_from(options->statements[i]), &execute);
@@ -51,18 +50,16 @@ static int run(struct session *session, const struct command_options *options)
     if (options->file != NULL) {
         return run_file(session, options, options->file);
     }
-    return isatty(STDIN_FILENO) ? shell_run(session, options)
-                                : run_file(session, options, "-");
+    return isatty(STDIN_FILENO) ? shell_run(session, options) : run_file(session, options, "-");
 }
 
 int command_sql(const struct command_options *options)
 {
-    struct session_options session_options = {
-        .data_directory = str_from(options->data_directory),
-        .is_streaming = options->follow_streaming};
+    struct session_options session_options = {.data_directory = str_from(options->data_directory),
+                                              .is_streaming = options->follow_streaming,
+                                              .is_cancelled = command_is_interrupted};
     struct session *session;
     struct err err;
-    command_catch_interrupts();
     if (session_new(&session_options, &session, &err) != STATUS_OK) {
         execute_print_error(&err, (struct str){0}, (struct str){0}, 0);
         return EXIT_FAILED;

@@ -178,6 +178,7 @@ static int dispatch(const char *verb, struct arguments *arguments)
 
 int main(int argc, char **argv)
 {
+    command_catch_interrupts();
     if (!mark_arm()) {
         return usage("FRAZIL_KILL_AT is <step>:<n>, not '%s'", getenv("FRAZIL_KILL_AT"));
     }

@@ -17,13 +17,25 @@
 
 enum { TEXT_MAX = 1 << 30 };
 
+static void end_unwritten(void)
+{
+    if (errno != EPIPE) {
+        fprintf(stderr, "frazil: write to standard output: %s\n", strerror(errno));
+    }
+    _exit(EXIT_FAILED);
+}
+
 static void write_all(struct str text)
 {
     if (text.size > 0 && fwrite(text.ptr, 1, text.size, stdout) != text.size) {
-        if (errno != EPIPE) {
-            fprintf(stderr, "frazil: write to standard output: %s\n", strerror(errno));
-        }
-        _exit(EXIT_FAILED);
+        end_unwritten();
+    }
+}
+
+static void flush(void)
+{
+    if (fflush(stdout) != 0) {
+        end_unwritten();
     }
 }
 
@@ -233,9 +245,7 @@ void output_flush(struct output *output)
     if (output->table != NULL) {
         output_table_flush(output->table);
     }
-    if (fflush(stdout) != 0) {
-        _exit(EXIT_FAILED);
-    }
+    flush();
 }
 
 void output_end(struct output *output)
@@ -256,7 +266,7 @@ void output_done(enum output_format format, struct str note)
     if (format == OUTPUT_TYPED) {
         write_all(STR_LIT("#ok\n"));
     }
-    (void)fflush(stdout);
+    flush();
     if (note.size > 0) {
         fprintf(stderr, "notice: %.*s\n", STR_ARGS(note));
     }
@@ -275,5 +285,5 @@ void output_error(enum output_format format, const struct err *err)
     strbuf_add_byte(&line, '\n');
     write_all(strbuf_str(&line));
     strbuf_release(&line);
-    (void)fflush(stdout);
+    flush();
 }

@@ -24,8 +24,8 @@ struct shell {
     EditLine *line;
     History *history;
     char history_path[1024];
-    struct strbuf text;  // statements begun and not ended
-    struct strbuf last;  // the last statement executed, for \watch
+    struct strbuf text; // statements begun and not ended
+    struct strbuf last; // the last statement executed, for \watch
     bool expanded;
     bool timing;
     bool quits;
@@ -246,7 +246,9 @@ int shell_run(struct session *session, const struct command_options *options)
     printf("frazil: statements end with ';', \\? for help, \\q to quit\n");
     while (!shell.quits) {
         int count = 0;
+        command_break_reads(true);
         const char *line = el_gets(shell.line, &count);
+        command_break_reads(false);
         if (command_interrupts() > 0) { // Ctrl-C at the prompt drops what was typed
             command_clear_interrupts();
             strbuf_reset(&shell.text);

@@ -53,15 +53,20 @@ static void show(struct statement_run *run, struct str text)
     result_table_finish(table);
 }
 
-static enum status run_to_end(struct job *job, struct err *err)
+static enum status run_to_end(const struct session *session, struct job *job, struct err *err)
 {
+    enum { POLL_MS = 100 };
     for (;;) {
         struct batch *batch;
-        enum status status = job_next(job, -1, &batch, err);
-        if (status != STATUS_OK) {
+        enum status status = job_next(job, POLL_MS, &batch, err);
+        if (status == STATUS_OK) {
+            batch_drop(batch);
+        } else if (status != STATUS_AGAIN) {
             return status == STATUS_END ? STATUS_OK : status;
         }
-        batch_drop(batch);
+        if (session->options.is_cancelled != NULL && session->options.is_cancelled()) {
+            job_cancel(job);
+        }
     }
 }
 
@@ -130,7 +135,7 @@ static enum status analyze(struct statement_run *run, const struct plan *plan, s
     struct job *job;
     uint64_t flattenings = column_flattenings();
     TRY(run_start_job(run, &(struct run_job_options){.plan = plan, .measure = true}, &job, err));
-    enum status status = run_to_end(job, err);
+    enum status status = run_to_end(run->session, job, err);
     if (status == STATUS_OK) {
         struct job_node_metrics *metrics =
             arena_new_array(&run->result->arena, struct job_node_metrics, plan->node_count);

@@ -66,17 +66,43 @@ static enum status open_spill(struct session *session, struct err *err)
     return spill_new(&options, &session->spill, err);
 }
 
-// The pipeline's name: the setting, else the file's stem; the second and later pipelines of a
-// script are numbered.
-static struct str pipeline_name(struct session *session, struct arena *arena)
+// The pipeline's name: the setting, else the file's stem; the second and later pipelines under one
+// name are numbered. In a shell the same statement again is the same pipeline.
+static struct str pipeline_name(const struct statement_run *run, struct session_pipeline *pipeline)
 {
+    struct session *session = run->session;
+    bool is_script = session->options.pipeline_name.size > 0;
     struct str name = str_from(settings_get(&session->settings, "pipeline.name"));
-    if (name.size == 0) {
-        name = session->options.pipeline_name;
+    *pipeline =
+        (struct session_pipeline){.name = name.size > 0 ? name : session->options.pipeline_name,
+                                  .statement = hash_bytes(run->text.ptr, run->text.size, 0)};
+    for (uint32_t i = 0; i < session->pipelines.count; i++) {
+        const struct session_pipeline *other = &session->pipelines.items[i];
+        if (str_equal(other->name, pipeline->name)) {
+            if (!is_script && other->statement == pipeline->statement) {
+                pipeline->number = other->number;
+                break;
+            }
+            pipeline->number++;
+        }
     }
-    uint32_t number = ++session->pipeline_count;
-    return number == 1 ? arena_str(arena, name)
-                       : arena_printf(arena, "%.*s-%u", STR_ARGS(name), number);
+    struct arena *arena = &run->result->arena;
+    return pipeline->number == 0
+               ? arena_str(arena, pipeline->name)
+               : arena_printf(arena, "%.*s-%u", STR_ARGS(pipeline->name), pipeline->number + 1);
+}
+
+static void remember_pipeline(struct session *session, const struct session_pipeline *pipeline)
+{
+    for (uint32_t i = 0; i < session->pipelines.count; i++) {
+        const struct session_pipeline *other = &session->pipelines.items[i];
+        if (str_equal(other->name, pipeline->name) && other->number == pipeline->number) {
+            return;
+        }
+    }
+    struct session_pipeline kept = *pipeline;
+    kept.name = arena_str(&session->arena, pipeline->name);
+    VEC_PUSH(&session->pipelines, kept);
 }
 
 static enum status check_name(struct str name, struct err *err)
@@ -93,12 +119,12 @@ static enum status check_name(struct str name, struct err *err)
     return STATUS_INVALID_DATA;
 }
 
-static enum status prepare_pipeline(struct statement_run *run, struct job_options *job,
-                                    struct err *err)
+static enum status prepare_pipeline(struct statement_run *run, struct session_pipeline *pipeline,
+                                    struct job_options *job, struct err *err)
 {
     struct session *session = run->session;
     struct arena *arena = &run->result->arena;
-    job->name = pipeline_name(session, arena);
+    job->name = pipeline_name(run, pipeline);
     TRY(check_name(job->name, err));
     job->directory = arena_printf(arena, "%.*s/checkpoints/%.*s",
                                   STR_ARGS(session->options.data_directory), STR_ARGS(job->name));
@@ -145,6 +171,7 @@ enum status run_start_job(struct statement_run *run, const struct run_job_option
 {
     struct session *session = run->session;
     const struct settings *settings = &session->settings;
+    struct session_pipeline pipeline = {0};
     bool trivial = is_trivial(options->plan);
     int64_t parallelism = settings_count(settings, "parallelism.default");
     struct expr_settings *expr = arena_new(&run->result->arena, struct expr_settings);
@@ -177,13 +204,17 @@ enum status run_start_job(struct statement_run *run, const struct run_job_option
         job.spill = session->spill;
     }
     if (options->is_pipeline) {
-        TRY(prepare_pipeline(run, &job, err));
+        TRY(prepare_pipeline(run, &pipeline, &job, err));
     } else {
         job.directory = arena_printf(&run->result->arena, "%.*s/spill/insert-%016llx",
                                      STR_ARGS(session->options.data_directory),
                                      (unsigned long long)job.seed[0]);
     }
-    return job_start(&job, out, err);
+    TRY(job_start(&job, out, err));
+    if (options->is_pipeline) {
+        remember_pipeline(session, &pipeline);
+    }
+    return STATUS_OK;
 }
 
 enum status run_query(struct statement_run *run, struct err *err)
@@ -254,7 +285,7 @@ static void suggest_query(const struct statement_run *run, const struct plan *pl
     }
 }
 
-// A pipeline's job is handed to the caller; a one-shot is done here.
+// The job is handed to the caller.
 static enum status insert(struct statement_run *run, const struct ast_insert *const *inserts,
                           uint32_t count, struct err *err)
 {
@@ -264,8 +295,9 @@ static enum status insert(struct statement_run *run, const struct ast_insert *co
     session_bind_context(run, &context);
     TRY(bind_statement_set(&context, inserts, count, &plan, err));
     bool named = settings_get(&run->session->settings, "pipeline.name")[0] != '\0';
+    // Only operators of streaming plans put what they hold into checkpoints.
     bool is_pipeline =
-        run->session->options.pipeline_name.size > 0 || (named && plan->is_streaming);
+        plan->is_streaming && (run->session->options.pipeline_name.size > 0 || named);
     if (!is_pipeline && !is_bounded(run, plan)) {
         ERR(err, STATUS_INVALID_DATA, "this INSERT never ends: it is a pipeline without a name");
         err_at(err, ERR_STAGE_VALIDATE, run->statement->at.offset, run->statement->at.length);
@@ -276,12 +308,8 @@ static enum status insert(struct statement_run *run, const struct ast_insert *co
     TRY(run_start_job(run, &options, &run->result->job, err));
     if (run->session->options.pipeline_name.size > 0) {
         suggest_query(run, plan);
-        return STATUS_OK;
     }
-    enum status status = job_wait(run->result->job, -1, err);
-    job_free(run->result->job);
-    run->result->job = NULL;
-    return status == STATUS_END ? STATUS_OK : status;
+    return STATUS_OK;
 }
 
 enum status run_insert(struct statement_run *run, struct err *err)

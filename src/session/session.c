@@ -44,6 +44,7 @@ void session_free(struct session *session)
     session->paths->ops->close(session->paths);
     VEC_RELEASE(&session->temporary);
     VEC_RELEASE(&session->set_texts);
+    VEC_RELEASE(&session->pipelines);
     spill_free(session->spill);
     store_free(session->store);
     file_lock_release(&session->lock);

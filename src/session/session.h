@@ -37,6 +37,9 @@ struct session_options {
     // What a user should be told while a pipeline runs (resumed from …); may be NULL.
     void (*notify)(void *context, struct str text);
     void *notify_context;
+    // Asked now and then while a statement runs that returns no job (EXPLAIN ANALYZE): whether it
+    // is to end. May be NULL.
+    bool (*is_cancelled)(void);
 };
 
 MUST_USE enum status session_new(const struct session_options *options, struct session **out,
@@ -44,14 +47,14 @@ MUST_USE enum status session_new(const struct session_options *options, struct s
 void session_free(struct session *session); // NULL is allowed
 struct settings *session_settings(struct session *session);
 
-// One statement, with or without a ';' behind it. INSERTs of a pipeline return a result whose job
-// runs; others have finished when this returns.
-MUST_USE enum status session_execute(struct session *session, struct str text,
-                                     struct result **out, struct err *err);
+// One statement, with or without a ';' behind it. INSERTs return a result whose job runs; others
+// have finished when this returns.
+MUST_USE enum status session_execute(struct session *session, struct str text, struct result **out,
+                                     struct err *err);
 // Parses, binds and plans only (`frazil check`).
 MUST_USE enum status session_check(struct session *session, struct str text, struct err *err);
 
-// Whether `text` is an INSERT or a statement set: what `frazil run` has to wait for.
+// Whether it is that of an INSERT or a statement set: its job is to be waited for.
 bool session_is_pipeline(const struct result *result);
 
 struct str session_catalog(const struct session *session);

@@ -22,6 +22,13 @@ struct table_catalog {
     struct catalog *catalog;
 };
 
+// A pipeline that was started here: the second one under a name is number 1, and so on.
+struct session_pipeline {
+    struct str name;
+    uint32_t number;
+    uint64_t statement; // hash of its text
+};
+
 struct session {
     struct session_options options;
     struct arena arena; // of what lives as long as the session: names, temporary objects
@@ -40,7 +47,7 @@ struct session {
     bool in_set;
     struct arena set_arena;
     VEC(struct str) set_texts;
-    uint32_t pipeline_count;
+    VEC(struct session_pipeline) pipelines; // that were started here; in `arena`
     bool is_checking; // `frazil check`: definitions are kept as if they were temporary
 };
 

@@ -41,6 +41,7 @@ struct run {
     size_t memory;
     uint32_t batch_rows;
     bool hashes_zero;
+    uint64_t mail_random;
     enum verify_mode verify;
     int64_t checkpoint_ms, commit_ms, watermark_ms;
     uint32_t foreign_per_myriad; // of steps
@@ -114,8 +115,7 @@ static void notify(void *context, struct str text)
     sim_world_trace(run->world, "job: %.*s", STR_ARGS(text));
 }
 
-static enum status start(struct run *run, struct life *life, uint32_t parallelism,
-                         struct err *err)
+static enum status start(struct run *run, struct life *life, uint32_t parallelism, struct err *err)
 {
     const struct plan *plan;
     *life = (struct life){.parallelism = parallelism};
@@ -137,6 +137,7 @@ static enum status start(struct run *run, struct life *life, uint32_t parallelis
                                   .batch_rows = run->batch_rows,
                                   .watermark_interval_ms = run->watermark_ms,
                                   .hashes_zero = run->hashes_zero,
+                                  .mail_random = run->mail_random,
                                   .verify = run->verify,
                                   .store = run->world->disk,
                                   .directory = STR_LIT(DIRECTORY),
@@ -202,13 +203,11 @@ static enum status step(struct run *run, struct life *life, struct err *err)
     return status == STATUS_AGAIN ? STATUS_OK : status;
 }
 
-// The job has ended well; its workers still have mail, as threads would read before they end.
+// The job has ended well: its workers hear the last news, which reaches the disk.
 static void finish(struct life *life)
 {
-    struct err err;
-    for (uint32_t i = 0; i < life->parallelism; i++) {
-        (void)!job_step(life->job, i, &err);
-    }
+    job_free(life->job);
+    life->job = NULL;
 }
 
 static enum status step_many(struct run *run, struct life *life, uint32_t count, struct err *err)
@@ -510,17 +509,17 @@ static void draw_settings(struct run *run)
 {
     static const uint32_t batch_rows[] = {1, 5, 2048, 2048};
     struct sim_random *random = &run->random;
-    run->memory = sim_random_chance(random, 150) ? (size_t)1 << (19 + sim_random_below(random, 5))
-                                                 : 0;
+    run->memory =
+        sim_random_chance(random, 150) ? (size_t)1 << (19 + sim_random_below(random, 5)) : 0;
     run->batch_rows = batch_rows[sim_random_below(random, 4)];
     run->hashes_zero = sim_random_chance(random, 30);
+    run->mail_random = sim_random_chance(random, 500) ? sim_random_next(random) | 1 : 0;
     run->verify = sim_random_chance(random, 200)
                       ? (enum verify_mode)(1 + sim_random_below(random, 4))
                       : VERIFY_NONE;
     run->checkpoint_ms = sim_random_between(random, 50, 1500);
-    run->commit_ms = sim_random_chance(random, 500)
-                         ? 0
-                         : run->checkpoint_ms * sim_random_between(random, 2, 6);
+    run->commit_ms =
+        sim_random_chance(random, 500) ? 0 : run->checkpoint_ms * sim_random_between(random, 2, 6);
     run->watermark_ms = sim_random_chance(random, 300) ? 0 : 200;
     run->foreign_per_myriad = sim_random_chance(random, 700) ? sim_random_below(random, 40) : 0;
     if (sim_random_chance(random, 600)) {
@@ -532,9 +531,9 @@ static void draw_settings(struct run *run)
                     "memory %zu, batch rows %u, checkpoint %" PRId64 " ms, commit %" PRId64
                     " ms, watermark %" PRId64 " ms, failures %u, lost %u, foreign %u and %u",
                     run->memory, run->batch_rows, run->checkpoint_ms, run->commit_ms,
-                    run->watermark_ms,
-                    run->world->options.fail_per_mille, run->lake.pointer.lose_per_mille,
-                    run->lake.pointer.foreign_per_mille, run->foreign_per_myriad);
+                    run->watermark_ms, run->world->options.fail_per_mille,
+                    run->lake.pointer.lose_per_mille, run->lake.pointer.foreign_per_mille,
+                    run->foreign_per_myriad);
 }
 
 static void init(struct run *run)
@@ -582,11 +581,11 @@ static void release(struct run *run)
 // --- what must be refused ------------------------------------------------------------------------
 
 // Damage is INVALID_DATA, or UNSUPPORTED where it hit a version; what does not fit the tables is
-// CONFLICT, or CANCELLED where a table knows of a later run.
+// CONFLICT; also where a table knows of a later run.
 static bool is_refusal(enum status status, bool is_damage)
 {
     return is_damage ? status == STATUS_INVALID_DATA || status == STATUS_UNSUPPORTED
-                     : status == STATUS_CONFLICT || status == STATUS_CANCELLED;
+                     : status == STATUS_CONFLICT;
 }
 
 static void expect_refusal(struct run *run, const char *what, bool is_damage)
@@ -628,8 +627,8 @@ static bool damage(struct run *run, const char *ending)
             char *copy = arena_copy(&arena, bytes->ptr, bytes->size);
             copy[sim_random_below(&run->random, (uint32_t)bytes->size)] ^=
                 (char)(1 << sim_random_below(&run->random, 8));
-            status = store_put(run->world->disk, objects[i].path, str_make(copy, bytes->size), 0,
-                               &err);
+            status =
+                store_put(run->world->disk, objects[i].path, str_make(copy, bytes->size), 0, &err);
             buf_unref(bytes);
             done = status == STATUS_OK;
         }

@@ -112,6 +112,12 @@ void ordered_table_free(struct ordered_table *table)
     }
 }
 
+void ordered_table_declare(struct state_context *context,
+                           const struct ordered_table_options *options)
+{
+    VEC_PUSH(&context->declared_ordered, *options);
+}
+
 struct ordered_table *ordered_table_open(struct state_context *context, uint32_t id, int64_t slice)
 {
     struct state_table *table = state_table_find(context, id, slice);

@@ -33,6 +33,9 @@ struct ordered_table_options {
 MUST_USE struct ordered_table *ordered_table_new(struct state_context *context,
                                                  const struct ordered_table_options *options);
 void ordered_table_free(struct ordered_table *table); // NULL is allowed
+// As hash_table_declare(): slices that a restore finds are made with these options.
+void ordered_table_declare(struct state_context *context,
+                           const struct ordered_table_options *options);
 struct ordered_table *ordered_table_open(struct state_context *context, uint32_t id, int64_t slice);
 uint64_t ordered_table_layout_id(const struct ordered_table *table); // as segments have it
 uint64_t ordered_table_count(const struct ordered_table *table);

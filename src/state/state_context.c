@@ -35,6 +35,7 @@ void state_context_free(struct state_context *context)
     delta_writer_release(&context->writer);
     VEC_RELEASE(&context->tables);
     VEC_RELEASE(&context->declared);
+    VEC_RELEASE(&context->declared_ordered);
     VEC_RELEASE(&context->rebuilds);
     VEC_RELEASE(&context->drops);
     VEC_RELEASE(&context->segments);

@@ -30,12 +30,12 @@ struct table_end {
 struct state_restore {
     const struct state_former *formers;
     uint32_t former_count;
-    bool has_several; // formers with segments
-    bool is_noting;   // the first of two readings
-    uint64_t place;   // of the block read last in the former's segments
+    bool has_several;           // formers with segments
+    bool is_noting;             // the first of two readings
+    uint64_t place;             // of the block read last in the former's segments
     VEC(struct table_end) ends; // sorted by former, id, slice once they are noted
-    uint32_t former;  // being read
-    uint32_t segment; // of it
+    uint32_t former;            // being read
+    uint32_t segment;           // of it
     bool is_reading;
     struct delta_reader reader;
     bool is_applying;
@@ -90,9 +90,14 @@ static struct state_table *open_declared(struct state_context *context,
         struct hash_table_options options = context->declared.items[i];
         if (options.id == name->id && name->form != DELTA_FORM_ORDERED) {
             options.slice = name->slice;
-            struct state_table *table = &hash_table_new(context, &options)->base;
-            table->was_restored = true;
-            return table;
+            return &hash_table_new(context, &options)->base;
+        }
+    }
+    for (uint32_t i = 0; i < context->declared_ordered.count; i++) {
+        struct ordered_table_options options = context->declared_ordered.items[i];
+        if (options.id == name->id && name->form == DELTA_FORM_ORDERED) {
+            options.slice = name->slice;
+            return &ordered_table_new(context, &options)->base;
         }
     }
     return NULL;
@@ -104,6 +109,9 @@ static enum status find_table(struct state_context *context, const struct delta_
     struct state_table *table = state_table_find(context, name->id, name->slice);
     if (table == NULL) {
         table = open_declared(context, name);
+        if (table != NULL) {
+            table->was_restored = true;
+        }
     }
     if (table == NULL) {
         return ERR(err, STATUS_UNSUPPORTED,
@@ -132,10 +140,10 @@ static void drop_table(struct state_context *context, const struct delta_table *
 // Orders by former, id, slice.
 static int compare_tables(const struct table_end *a, const struct table_end *b)
 {
-    return a->former != b->former  ? (a->former < b->former ? -1 : 1)
-           : a->id != b->id        ? (a->id < b->id ? -1 : 1)
-           : a->slice != b->slice  ? (a->slice < b->slice ? -1 : 1)
-                                   : 0;
+    return a->former != b->former ? (a->former < b->former ? -1 : 1)
+           : a->id != b->id       ? (a->id < b->id ? -1 : 1)
+           : a->slice != b->slice ? (a->slice < b->slice ? -1 : 1)
+                                  : 0;
 }
 
 static int compare_ends(const void *left, const void *right)
@@ -151,8 +159,7 @@ static void sort_ends(struct state_restore *restore)
 {
     uint32_t kept = 0;
     if (restore->ends.count > 0) {
-        qsort(restore->ends.items, restore->ends.count, sizeof *restore->ends.items,
-              compare_ends);
+        qsort(restore->ends.items, restore->ends.count, sizeof *restore->ends.items, compare_ends);
     }
     for (uint32_t i = 0; i < restore->ends.count; i++) {
         struct table_end *items = restore->ends.items;

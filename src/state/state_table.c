@@ -115,10 +115,11 @@ void state_table_walk_too(struct state_table *table, const struct page *page)
 {
     uint32_t *pages = table->owner.pages.items;
     struct page_entry *entries = table->owner.pool->entries.items;
-    if (table->context->mark_old == 0 || table->walk == 0) {
+    uint32_t from = entries[page->number].index;
+    // Where pages went meanwhile, `walk` may be behind the new one: it is looked at anyway then.
+    if (table->context->mark_old == 0 || from < table->walk || table->walk == 0) {
         return;
     }
-    uint32_t from = entries[page->number].index;
     uint32_t to = table->walk++; // the first page that was looked at makes room
     uint32_t other = pages[to];
     pages[to] = page->number;

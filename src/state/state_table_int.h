@@ -75,6 +75,7 @@ struct state_context {
     uint32_t segment_bytes_max;
     VEC(struct state_table *) tables; // NULL: left during a checkpoint
     VEC(struct hash_table_options) declared;
+    VEC(struct ordered_table_options) declared_ordered;
     VEC(struct state_rebuild) rebuilds;
 
     // Checkpoints.

@@ -29,8 +29,7 @@ static struct str path_of(const struct checkpoint_store *checkpoints, struct are
 struct str checkpoint_store_state_path(const struct checkpoint_store *checkpoints,
                                        struct arena *arena, struct str file)
 {
-    return arena_printf(arena, "%.*s/state/%.*s", STR_ARGS(checkpoints->directory),
-                        STR_ARGS(file));
+    return arena_printf(arena, "%.*s/state/%.*s", STR_ARGS(checkpoints->directory), STR_ARGS(file));
 }
 
 // A version 4 UUID of 128 random bits.
@@ -38,10 +37,9 @@ static struct str make_uuid(struct arena *arena, uint64_t high, uint64_t low)
 {
     high = (high & ~UINT64_C(0xf000)) | UINT64_C(0x4000);
     low = (low & ~(UINT64_C(3) << 62)) | UINT64_C(1) << 63;
-    return arena_printf(arena, "%08" PRIx64 "-%04" PRIx64 "-%04" PRIx64 "-%04" PRIx64
-                               "-%012" PRIx64,
-                        high >> 32, high >> 16 & 0xffff, high & 0xffff, low >> 48,
-                        low & UINT64_C(0xffffffffffff));
+    return arena_printf(
+        arena, "%08" PRIx64 "-%04" PRIx64 "-%04" PRIx64 "-%04" PRIx64 "-%012" PRIx64, high >> 32,
+        high >> 16 & 0xffff, high & 0xffff, low >> 48, low & UINT64_C(0xffffffffffff));
 }
 
 static enum status write_identity(struct checkpoint_store *checkpoints, struct err *err)
@@ -49,12 +47,11 @@ static enum status write_identity(struct checkpoint_store *checkpoints, struct e
     struct arena scratch;
     arena_init(&scratch);
     const struct checkpoint_identity *identity = &checkpoints->identity;
-    struct str text = arena_printf(&scratch, "pipeline %.*s\nlineage %.*s\nrun %" PRIu64 "\n",
-                                   STR_ARGS(identity->pipeline_uuid), STR_ARGS(identity->lineage),
-                                   identity->run);
-    enum status status =
-        store_put(checkpoints->store, path_of(checkpoints, &scratch, STR_LIT("identity")), text, 0,
-                  err);
+    struct str text =
+        arena_printf(&scratch, "pipeline %.*s\nlineage %.*s\nrun %" PRIu64 "\n",
+                     STR_ARGS(identity->pipeline_uuid), STR_ARGS(identity->lineage), identity->run);
+    enum status status = store_put(
+        checkpoints->store, path_of(checkpoints, &scratch, STR_LIT("identity")), text, 0, err);
     arena_release(&scratch);
     return status;
 }
@@ -92,37 +89,90 @@ static enum status parse_identity(struct checkpoint_store *checkpoints, struct s
     return STATUS_OK;
 }
 
-static enum status load_identity(struct checkpoint_store *checkpoints, const uint64_t seed[2],
+// "<run>-<n>.checkpoint", both in 20 digits so that names sort by epoch.
+static bool parse_name(struct str path, struct epoch *epoch)
+{
+    size_t slash = path.size;
+    while (slash > 0 && path.ptr[slash - 1] != '/') {
+        slash--;
+    }
+    struct str name = str_slice(path, slash, path.size);
+    size_t dash = str_find(name, '-');
+    size_t dot = str_find(name, '.');
+    int64_t run;
+    int64_t number;
+    if (!str_ends(name, ".checkpoint") || dash >= dot ||
+        !str_to_i64(str_slice(name, 0, dash), &run) ||
+        !str_to_i64(str_slice(name, dash + 1, dot), &number) || run < 0 || number < 0) {
+        return false;
+    }
+    *epoch = (struct epoch){(uint64_t)run, (uint64_t)number};
+    return true;
+}
+
+// The path of the newest manifest; empty where there is none.
+static enum status find_newest(struct checkpoint_store *checkpoints, struct arena *arena,
+                               struct str *out, struct epoch *newest, struct err *err)
+{
+    struct store_object *objects;
+    size_t count;
+    *out = (struct str){0};
+    *newest = (struct epoch){0};
+    TRY(store_list(checkpoints->store, path_of(checkpoints, arena, STR_LIT("")), arena, &objects,
+                   &count, err));
+    for (size_t i = 0; i < count; i++) {
+        struct epoch epoch;
+        if (parse_name(objects[i].path, &epoch) &&
+            (out->size == 0 || epoch_compare(epoch, *newest) > 0)) {
+            *newest = epoch;
+            *out = objects[i].path;
+        }
+    }
+    return STATUS_OK;
+}
+
+// A pipeline that nobody knows; runs that left a checkpoint here came before it.
+static enum status make_identity(struct checkpoint_store *checkpoints, const uint64_t seed[2],
                                  struct err *err)
+{
+    struct str uuid = make_uuid(&checkpoints->arena, seed[0], seed[1]);
+    struct str path;
+    struct epoch newest;
+    TRY(find_newest(checkpoints, &checkpoints->arena, &path, &newest, err));
+    checkpoints->identity = (struct checkpoint_identity){
+        .pipeline_uuid = uuid, .lineage = uuid, .run = newest.run + 1, .is_new = true};
+    return write_identity(checkpoints, err);
+}
+
+static enum status load_identity(struct checkpoint_store *checkpoints, const uint64_t seed[2],
+                                 bool fresh, struct err *err)
 {
     struct str path = path_of(checkpoints, &checkpoints->arena, STR_LIT("identity"));
     struct buf *bytes;
     struct err ignored;
-    enum status status =
-        store_read(checkpoints->store, path, IDENTITY_SIZE_MAX, &bytes, &ignored);
+    enum status status = store_read(checkpoints->store, path, IDENTITY_SIZE_MAX, &bytes, &ignored);
     if (status == STATUS_NOT_FOUND) {
-        struct str uuid = make_uuid(&checkpoints->arena, seed[0], seed[1]);
-        checkpoints->identity = (struct checkpoint_identity){
-            .pipeline_uuid = uuid, .lineage = uuid, .run = 1, .is_new = true};
-        return write_identity(checkpoints, err);
+        return make_identity(checkpoints, seed, err);
     }
     if (status != STATUS_OK) {
         return ERR(err, status, "%s", ignored.text);
     }
     status = parse_identity(checkpoints, str_make(bytes->ptr, bytes->size), path, err);
     buf_unref(bytes);
+    if (status == STATUS_INVALID_DATA && fresh) {
+        return make_identity(checkpoints, seed, err);
+    }
     return status == STATUS_OK ? write_identity(checkpoints, err) : status;
 }
 
-enum status checkpoint_store_open(struct store *store, struct str directory,
-                                  const uint64_t seed[2], struct checkpoint_store **out,
-                                  struct err *err)
+enum status checkpoint_store_open(struct store *store, struct str directory, const uint64_t seed[2],
+                                  bool fresh, struct checkpoint_store **out, struct err *err)
 {
     struct checkpoint_store *checkpoints = mem_zalloc(sizeof *checkpoints);
     checkpoints->store = store;
     checkpoints->directory = directory;
     arena_init(&checkpoints->arena);
-    enum status status = load_identity(checkpoints, seed, err);
+    enum status status = load_identity(checkpoints, seed, fresh, err);
     if (status != STATUS_OK) {
         checkpoint_store_close(checkpoints);
         return status;
@@ -153,48 +203,6 @@ enum status checkpoint_store_forget(struct checkpoint_store *checkpoints, const 
     return write_identity(checkpoints, err);
 }
 
-// "<run>-<n>.checkpoint", both in 20 digits so that names sort by epoch.
-static bool parse_name(struct str path, struct epoch *epoch)
-{
-    size_t slash = path.size;
-    while (slash > 0 && path.ptr[slash - 1] != '/') {
-        slash--;
-    }
-    struct str name = str_slice(path, slash, path.size);
-    size_t dash = str_find(name, '-');
-    size_t dot = str_find(name, '.');
-    int64_t run;
-    int64_t number;
-    if (!str_ends(name, ".checkpoint") || dash >= dot ||
-        !str_to_i64(str_slice(name, 0, dash), &run) ||
-        !str_to_i64(str_slice(name, dash + 1, dot), &number) || run < 0 || number < 0) {
-        return false;
-    }
-    *epoch = (struct epoch){(uint64_t)run, (uint64_t)number};
-    return true;
-}
-
-// The path of the newest manifest; empty where there is none.
-static enum status find_newest(struct checkpoint_store *checkpoints, struct arena *arena,
-                               struct str *out, struct err *err)
-{
-    struct store_object *objects;
-    size_t count;
-    *out = (struct str){0};
-    TRY(store_list(checkpoints->store, path_of(checkpoints, arena, STR_LIT("")), arena, &objects,
-                   &count, err));
-    struct epoch newest = {0};
-    for (size_t i = 0; i < count; i++) {
-        struct epoch epoch;
-        if (parse_name(objects[i].path, &epoch) &&
-            (out->size == 0 || epoch_compare(epoch, newest) > 0)) {
-            newest = epoch;
-            *out = objects[i].path;
-        }
-    }
-    return STATUS_OK;
-}
-
 static void unref_buf(void *buf)
 {
     buf_unref(buf);
@@ -204,7 +212,8 @@ enum status checkpoint_store_load(struct checkpoint_store *checkpoints, struct a
                                   struct checkpoint *out, struct err *err)
 {
     struct str path;
-    TRY(find_newest(checkpoints, arena, &path, err));
+    struct epoch epoch;
+    TRY(find_newest(checkpoints, arena, &path, &epoch, err));
     if (path.size == 0) {
         return ERR(err, STATUS_NOT_FOUND, "there is no checkpoint in %.*s",
                    STR_ARGS(checkpoints->directory));
@@ -212,8 +221,7 @@ enum status checkpoint_store_load(struct checkpoint_store *checkpoints, struct a
     struct buf *bytes;
     TRY(store_read(checkpoints->store, path, MANIFEST_SIZE_MAX, &bytes, err));
     arena_on_release(arena, unref_buf, bytes);
-    enum status status =
-        checkpoint_decode(str_make(bytes->ptr, bytes->size), arena, out, err);
+    enum status status = checkpoint_decode(str_make(bytes->ptr, bytes->size), arena, out, err);
     if (status == STATUS_OK &&
         !str_equal(out->pipeline_uuid, checkpoints->identity.pipeline_uuid)) {
         status = ERR(err, STATUS_INVALID_DATA, "it belongs to another pipeline");
@@ -237,17 +245,16 @@ enum status checkpoint_store_write(struct checkpoint_store *checkpoints,
     strbuf_init(&bytes, MANIFEST_SIZE_MAX);
     enum status status = STATUS_OK;
     if (checkpoint->segment_count > 0) {
-        status = store_sync(checkpoints->store, path_of(checkpoints, &scratch, STR_LIT("state")),
-                            err);
+        status =
+            store_sync(checkpoints->store, path_of(checkpoints, &scratch, STR_LIT("state")), err);
     }
     if (status == STATUS_OK) {
         status = checkpoint_encode(checkpoint, &bytes, err);
     }
     if (status == STATUS_OK) {
-        struct str path =
-            arena_printf(&scratch, "%.*s/%020" PRIu64 "-%020" PRIu64 ".checkpoint",
-                         STR_ARGS(checkpoints->directory), checkpoint->epoch.run,
-                         checkpoint->epoch.number);
+        struct str path = arena_printf(&scratch, "%.*s/%020" PRIu64 "-%020" PRIu64 ".checkpoint",
+                                       STR_ARGS(checkpoints->directory), checkpoint->epoch.run,
+                                       checkpoint->epoch.number);
         status = store_put(checkpoints->store, path, strbuf_str(&bytes), STORE_EXCLUSIVE, err);
     }
     if (status != STATUS_OK) {
@@ -283,11 +290,11 @@ void checkpoint_store_clean(struct checkpoint_store *checkpoints, const struct c
         for (size_t i = 0; i < count; i++) {
             struct str path = objects[i].path;
             struct epoch epoch;
-            bool is_state = path.size > state.size &&
-                            str_equal(str_slice(path, 0, state.size), state);
-            bool stale = is_state ? !is_named(kept, path)
-                                  : parse_name(path, &epoch) &&
-                                        epoch_compare(epoch, kept->epoch) < 0;
+            bool is_state =
+                path.size > state.size && str_equal(str_slice(path, 0, state.size), state);
+            bool stale = is_state
+                             ? !is_named(kept, path)
+                             : parse_name(path, &epoch) && epoch_compare(epoch, kept->epoch) < 0;
             if (stale && store_remove(checkpoints->store, path, NULL) != STATUS_OK) {
                 continue; // seen again at the next checkpoint
             }

@@ -29,13 +29,14 @@ struct checkpoint_identity {
 
 // Opens or makes the directory. `store` and `directory` are borrowed. The identity is that of the
 // new run, durable when this returns. `seed` makes the UUIDs of a new pipeline (a random number, or
-// the simulator's).
+// the simulator's). A damaged identity is INVALID_DATA, but where the pipeline starts over (`fresh`)
+// it becomes a new one.
 MUST_USE enum status checkpoint_store_open(struct store *store, struct str directory,
-                                           const uint64_t seed[2], struct checkpoint_store **out,
-                                           struct err *err);
+                                           const uint64_t seed[2], bool fresh,
+                                           struct checkpoint_store **out, struct err *err);
 void checkpoint_store_close(struct checkpoint_store *checkpoints); // NULL is allowed
-const struct checkpoint_identity *checkpoint_store_identity(
-    const struct checkpoint_store *checkpoints);
+const struct checkpoint_identity *
+checkpoint_store_identity(const struct checkpoint_store *checkpoints);
 
 // The newest checkpoint, in `arena`. NOT_FOUND: there is none.
 MUST_USE enum status checkpoint_store_load(struct checkpoint_store *checkpoints,

@@ -78,8 +78,7 @@ static void test_every_damaged_byte_is_noticed(void **state)
         assert_int_not_equal(status, STATUS_OK);
         bytes.ptr[at] ^= 0x40;
         assert_int_not_equal(
-            checkpoint_decode(str_slice(strbuf_str(&bytes), 0, at), &arena, &out, &err),
-            STATUS_OK);
+            checkpoint_decode(str_slice(strbuf_str(&bytes), 0, at), &arena, &out, &err), STATUS_OK);
     }
     strbuf_release(&bytes);
     arena_release(&arena);
@@ -89,8 +88,8 @@ static struct checkpoint_store *open_store(struct store *store)
 {
     struct err err;
     struct checkpoint_store *checkpoints;
-    assert_int_equal(
-        checkpoint_store_open(store, STR_LIT("ck/p"), seed, &checkpoints, &err), STATUS_OK);
+    assert_int_equal(checkpoint_store_open(store, STR_LIT("ck/p"), seed, false, &checkpoints, &err),
+                     STATUS_OK);
     return checkpoints;
 }
 
@@ -152,8 +151,7 @@ static void test_clean_keeps_what_the_checkpoint_names(void **state)
                      STATUS_OK);
     assert_int_equal(store_put(store, STR_LIT("ck/p/state/old.segment"), STR_LIT("x"), 0, &err),
                      STATUS_OK);
-    struct checkpoint kept =
-        sample(1, 2, checkpoint_store_identity(checkpoints)->pipeline_uuid);
+    struct checkpoint kept = sample(1, 2, checkpoint_store_identity(checkpoints)->pipeline_uuid);
     checkpoint_store_clean(checkpoints, &kept);
     assert_int_equal(store_list(store, STR_LIT("ck/p/"), &arena, &objects, &count, &err),
                      STATUS_OK);
@@ -172,10 +170,10 @@ static void test_a_damaged_newest_manifest_stops_the_start(void **state)
     struct checkpoint out;
     struct checkpoint_store *checkpoints = open_store(store);
     write(checkpoints, 1, 1);
-    assert_int_equal(
-        store_put(store, STR_LIT("ck/p/00000000000000000001-00000000000000000002.checkpoint"),
-                  STR_LIT("not a manifest"), 0, &err),
-        STATUS_OK);
+    assert_int_equal(store_put(store,
+                               STR_LIT("ck/p/00000000000000000001-00000000000000000002.checkpoint"),
+                               STR_LIT("not a manifest"), 0, &err),
+                     STATUS_OK);
     assert_int_equal(checkpoint_store_load(checkpoints, &arena, &out, &err), STATUS_INVALID_DATA);
     assert_non_null(strstr(err.text, "00000000000000000002.checkpoint"));
     assert_non_null(strstr(err.hint, "--fresh"));
