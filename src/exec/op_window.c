@@ -30,6 +30,7 @@ static uint32_t fill(struct op_window *window, const struct batch *in, uint16_t 
         uint32_t row = window->next_row;
         int64_t time = 0;
         memcpy(&time, column_value(times, row), sizeof time);
+        time = window_local_us(&window->assigner, time);
         struct window_range range;
         if (column_is_null(times, row) ||
             !window_assign(&window->assigner, time, window->next_window, &range)) {
@@ -45,14 +46,9 @@ static uint32_t fill(struct op_window *window, const struct batch *in, uint16_t 
     return count;
 }
 
-static struct column flat_time(struct arena *arena, const int64_t *values, uint32_t row_count,
-                               int64_t shift)
+static struct column flat_time(const int64_t *values, uint32_t row_count)
 {
-    int64_t *copy = arena_alloc64(arena, row_count * sizeof *copy);
-    for (uint32_t i = 0; i < row_count; i++) {
-        copy[i] = values[i] + shift;
-    }
-    return (struct column){.physical = PHYSICAL_I64, .row_count = row_count, .values = copy};
+    return (struct column){.physical = PHYSICAL_I64, .row_count = row_count, .values = values};
 }
 
 static enum op_result window_on_batch(struct op *op, uint32_t port, const struct batch *in,
@@ -63,17 +59,20 @@ static enum op_result window_on_batch(struct op *op, uint32_t port, const struct
     struct op_window *window = (struct op_window *)op;
     uint16_t rows[BATCH_ROWS_MAX];
     arena_reset(&op->scratch);
-    int64_t *starts = arena_alloc(&op->scratch, BATCH_ROWS_MAX * sizeof *starts);
-    int64_t *ends = arena_alloc(&op->scratch, BATCH_ROWS_MAX * sizeof *ends);
+    int64_t *starts = arena_alloc64(&op->scratch, BATCH_ROWS_MAX * sizeof *starts);
+    int64_t *ends = arena_alloc64(&op->scratch, BATCH_ROWS_MAX * sizeof *ends);
+    int64_t *times = arena_alloc64(&op->scratch, BATCH_ROWS_MAX * sizeof *times);
     uint32_t count = fill(window, in, rows, starts, ends);
+    for (uint32_t i = 0; i < count; i++) {
+        times[i] = window_time_us(&window->assigner, ends[i]);
+    }
     if (count > 0) {
         out->batch = batch_gather(&op->scratch, in, rows, count);
-        struct column *columns =
-            arena_new_array(&op->scratch, struct column, in->column_count + 3);
+        struct column *columns = arena_new_array(&op->scratch, struct column, in->column_count + 3);
         memcpy(columns, out->batch.columns, in->column_count * sizeof *columns);
-        columns[in->column_count] = flat_time(&op->scratch, starts, count, 0);
-        columns[in->column_count + 1] = flat_time(&op->scratch, ends, count, 0);
-        columns[in->column_count + 2] = flat_time(&op->scratch, ends, count, -1000);
+        columns[in->column_count] = flat_time(starts, count);
+        columns[in->column_count + 1] = flat_time(ends, count);
+        columns[in->column_count + 2] = flat_time(times, count);
         out->batch.columns = columns;
         out->batch.column_count = in->column_count + 3;
     }
@@ -105,9 +104,10 @@ enum status op_window_new(const struct plan_node *node, const struct op_context 
     }
     struct op_window *window = mem_zalloc(sizeof *window);
     op_init(&window->op, &window_class, context, node);
-    window_assigner_init(&window->assigner, spec);
     window->time_position = plan_column_index(node->inputs[0], spec->time_column);
     ASSERT(window->time_position != UINT32_MAX);
+    window_assigner_init(&window->assigner, spec,
+                         node->inputs[0]->columns[window->time_position].type, context);
     *out = &window->op;
     return STATUS_OK;
 }

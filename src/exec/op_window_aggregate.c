@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // GROUP BY over a window table function in event time. Each window has tables of its own, made
-// with its first row and freed whole when the watermark passes its end - 1 ms; then its groups are
+// with its first row and freed whole when the watermark reaches its end - 1 ms; then its groups are
 // handed out. A row is late for a window that the watermark in force at the row has passed; it is
 // counted and dropped from that window only.
 //
@@ -22,10 +22,8 @@
 #include "plan/plan.h"
 #include "state/state.h"
 
-enum { END_MARGIN_US = 1000 }; // a window is complete at its end - 1 ms
-
 struct open_window {
-    int64_t end_us;
+    int64_t end_us; // local time, as all of these
     struct aggregate_tables tables;
 };
 
@@ -106,6 +104,12 @@ static void look_up(struct op_window_aggregate *windows)
     }
 }
 
+static bool is_complete(struct op_window_aggregate *windows, int64_t end_us, int64_t watermark)
+{
+    return watermark != WATERMARK_NONE &&
+           window_complete_us(&windows->assigner, end_us) <= watermark;
+}
+
 // Mostly all rows of a batch fall into one TUMBLE window and none is late: then nothing is sorted.
 static bool share_whole(struct op_window_aggregate *windows, const struct batch *in)
 {
@@ -126,8 +130,9 @@ static bool share_whole(struct op_window_aggregate *windows, const struct batch 
         watermark = in->row_watermarks[row] > watermark ? in->row_watermarks[row] : watermark;
     }
     struct window_range range;
-    if (!window_assign(&windows->assigner, least, 0, &range) || greatest >= range.end_us ||
-        (watermark != WATERMARK_NONE && range.end_us - END_MARGIN_US <= watermark)) {
+    if (!window_local_range(&windows->assigner, &least, &greatest) ||
+        !window_assign(&windows->assigner, least, 0, &range) || greatest >= range.end_us ||
+        is_complete(windows, range.end_us, watermark)) {
         return false;
     }
     VEC_PUSH(&windows->shares,
@@ -152,13 +157,14 @@ static void share_out(struct op_window_aggregate *windows, const struct batch *i
         }
         int64_t time;
         memcpy(&time, column_value(times, row), sizeof time);
+        time = window_local_us(&windows->assigner, time);
         int64_t watermark = windows->watermark;
         if (in->row_watermarks != NULL && in->row_watermarks[row] > watermark) {
             watermark = in->row_watermarks[row];
         }
         struct window_range range;
         for (uint32_t i = 0; window_assign(&windows->assigner, time, i, &range); i++) {
-            if (watermark != WATERMARK_NONE && range.end_us - END_MARGIN_US <= watermark) {
+            if (is_complete(windows, range.end_us, watermark)) {
                 windows->op.metrics.late_rows++;
                 continue;
             }
@@ -291,7 +297,8 @@ static enum status emit_groups(struct op_window_aggregate *windows, struct open_
         columns[at++] = constant_time(scratch, open->end_us, count);
     }
     if (windows->plan->time_id != 0) {
-        columns[at++] = constant_time(scratch, open->end_us - END_MARGIN_US, count);
+        columns[at++] =
+            constant_time(scratch, window_time_us(&windows->assigner, open->end_us), count);
     }
     ASSERT(at == node->column_count);
     *out =
@@ -328,7 +335,7 @@ static enum op_result window_on_watermark(struct op *op, int64_t watermark, stru
     look_up(windows);
     windows->watermark = watermark > windows->watermark ? watermark : windows->watermark;
     while (windows->windows.count > 0 &&
-           windows->windows.items[0].end_us - END_MARGIN_US <= windows->watermark) {
+           is_complete(windows, windows->windows.items[0].end_us, windows->watermark)) {
         struct open_window *open = &windows->windows.items[0];
         arena_reset(&op->scratch);
         struct row **rows = arena_new_array(&op->scratch, struct row *, BATCH_ROWS_MAX);
@@ -428,9 +435,10 @@ enum status op_window_aggregate_new(const struct plan_node *node, const struct o
     op_init(&windows->op, &window_class, context, node);
     windows->plan = plan;
     windows->watermark = restored_watermark(context);
-    window_assigner_init(&windows->assigner, &plan->spec);
     windows->time_position = plan_column_index(node->inputs[0], plan->spec.time_column);
     ASSERT(windows->time_position != UINT32_MAX);
+    window_assigner_init(&windows->assigner, &plan->spec,
+                         node->inputs[0]->columns[windows->time_position].type, context);
     struct aggregate_set_spec spec = {.input = node->inputs[0],
                                       .keys = plan->keys,
                                       .calls = plan->calls,

@@ -1,0 +1,14 @@
+-- windows of TIMESTAMP_LTZ in Australia/Lord_Howe
+-- compare: changelog
+
+SET 'table.local-time-zone' = 'Australia/Lord_Howe';
+
+CREATE TABLE e (
+    id INT, k STRING, v INT, d DECIMAL(6, 2), x DOUBLE, ts TIMESTAMP_LTZ(3),
+    WATERMARK FOR ts AS ts - INTERVAL '1' HOUR
+) WITH ('connector' = 'filesystem', 'path' = '${DIR}/e.ndjson',
+        'format' = 'json');
+
+SELECT window_start, window_end, COUNT(*) AS n, MIN(ts) AS t1
+FROM TABLE(TUMBLE(TABLE e, DESCRIPTOR(ts), INTERVAL '6' HOUR))
+GROUP BY window_start, window_end;

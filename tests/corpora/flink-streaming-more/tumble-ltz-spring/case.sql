@@ -1,0 +1,14 @@
+-- windows of an hour over the hour that clocks skip and repeat
+-- compare: changelog
+
+SET 'table.local-time-zone' = 'America/New_York';
+
+CREATE TABLE e (
+    id INT, k STRING, v INT, d DECIMAL(6, 2), x DOUBLE, ts TIMESTAMP_LTZ(3),
+    WATERMARK FOR ts AS ts - INTERVAL '5' MINUTE
+) WITH ('connector' = 'filesystem', 'path' = '${DIR}/e.ndjson',
+        'format' = 'json');
+
+SELECT window_start, window_end, COUNT(*) AS n
+FROM TABLE(TUMBLE(TABLE e, DESCRIPTOR(ts), INTERVAL '1' HOUR))
+GROUP BY window_start, window_end;
