@@ -187,6 +187,8 @@ def load_case(folder):
     stmts = runner.statements(text.replace("${DIR}", "file://" + os.path.abspath(folder)))
     log = open(os.path.join(folder, "changelog.tsv"), encoding="utf-8").read().split("\n")[:-1]
     columns = [tuple(c.split(" ", 1)) for c in log[0].split("\t")[1:]]
+    if "local-time-zone" in text and any(t.startswith("TIMESTAMP_LTZ") for _, t in columns):
+        return None  # print shows moments in UTC, which local times do not tell
     want = []
     try:
         for row in log[1:]:

@@ -9,6 +9,6 @@ CREATE TABLE e (
 ) WITH ('connector' = 'filesystem', 'path' = '${DIR}/e.ndjson',
         'format' = 'json');
 
-SELECT window_start, window_end, COUNT(*) AS n, MIN(ts) AS t1
+SELECT window_start, window_end, COUNT(*) AS n, COUNT(DISTINCT k) AS d
 FROM TABLE(TUMBLE(TABLE e, DESCRIPTOR(ts), INTERVAL '1' DAY))
 GROUP BY window_start, window_end;
