@@ -298,18 +298,19 @@ ALWAYS_INLINE bool value_number(const char *at, struct value_number *out)
     return *at != 'e' && *at != 'E';
 }
 
-ALWAYS_INLINE const char *value_integer(struct json_decoder *decoder, struct json_node *node,
-                                        uint32_t slot, const char *at, int64_t max)
+// The short ways: NULL, and nothing stored, where a value must be looked at more closely.
+
+ALWAYS_INLINE const char *quick_integer(struct json_node *node, uint32_t slot, const char *at,
+                                        int64_t max)
 {
-    const char *p = at;
     uint64_t digits;
-    bool is_negative = *p == '-';
-    p += is_negative;
-    uint32_t count = digits_run(p, &digits);
-    const char *behind = p + count;
-    if (count == 0 || count > 18 || (*p == '0' && count > 1) || *behind == '.' ||
+    bool is_negative = *at == '-';
+    at += is_negative;
+    uint32_t count = digits_run(at, &digits);
+    const char *behind = at + count;
+    if (count == 0 || count > 18 || (*at == '0' && count > 1) || *behind == '.' ||
         (*behind | 0x20) == 'e' || digits > (uint64_t)max) {
-        return json_value_slow(decoder, node, slot, at);
+        return NULL;
     }
     int64_t value = is_negative ? -(int64_t)digits : (int64_t)digits;
     size_t width = max == INT64_MAX ? 8 : max == INT32_MAX ? 4 : max == INT16_MAX ? 2 : 1;
@@ -318,14 +319,13 @@ ALWAYS_INLINE const char *value_integer(struct json_decoder *decoder, struct jso
     return behind;
 }
 
-ALWAYS_INLINE const char *value_double(struct json_decoder *decoder, struct json_node *node,
-                                       uint32_t slot, const char *at)
+ALWAYS_INLINE const char *quick_double(struct json_node *node, uint32_t slot, const char *at)
 {
     struct value_number number;
     double value;
     if (!value_number(at, &number) ||
         !number_text_double_fast(number.digits, -number.fraction, &value)) {
-        return json_value_slow(decoder, node, slot, at);
+        return NULL;
     }
     value = number.is_negative ? -value : value;
     memcpy(node->values + (size_t)slot * sizeof value, &value, sizeof value);
@@ -333,14 +333,13 @@ ALWAYS_INLINE const char *value_double(struct json_decoder *decoder, struct json
     return number.behind;
 }
 
-ALWAYS_INLINE const char *value_decimal64(struct json_decoder *decoder, struct json_node *node,
-                                          uint32_t slot, const char *at)
+ALWAYS_INLINE const char *quick_decimal64(struct json_node *node, uint32_t slot, const char *at)
 {
     struct value_number number;
     int32_t more;
     if (!value_number(at, &number) || (more = node->scale - number.fraction) < 0 ||
         number.digits >= digits_power10[node->precision - more]) {
-        return json_value_slow(decoder, node, slot, at);
+        return NULL;
     }
     int64_t value = (int64_t)(number.digits * digits_power10[more]);
     value = number.is_negative ? -value : value;
@@ -349,20 +348,98 @@ ALWAYS_INLINE const char *value_decimal64(struct json_decoder *decoder, struct j
     return number.behind;
 }
 
-ALWAYS_INLINE const char *value_decimal128(struct json_decoder *decoder, struct json_node *node,
-                                           uint32_t slot, const char *at)
+ALWAYS_INLINE const char *quick_decimal128(struct json_node *node, uint32_t slot, const char *at)
 {
     struct value_number number;
     int32_t more;
     if (!value_number(at, &number) || (more = node->scale - number.fraction) < 0 || more > 19 ||
         19 + more > node->precision) {
-        return json_value_slow(decoder, node, slot, at);
+        return NULL;
     }
     int128 value = (int128)number.digits * (int128)digits_power10[more];
     value = number.is_negative ? -value : value;
     memcpy(node->values + (size_t)slot * sizeof value, &value, sizeof value);
     bits_set(node->valid, slot);
     return number.behind;
+}
+
+ALWAYS_INLINE const char *quick_boolean(struct json_node *node, uint32_t slot, const char *at)
+{
+    bool is_true = memcmp(at, "true", 4) == 0;
+    if (!is_true && memcmp(at, "false", 5) != 0) {
+        return NULL;
+    }
+    node->values[slot] = is_true;
+    bits_set(node->valid, slot);
+    return at + (is_true ? 4 : 5);
+}
+
+ALWAYS_INLINE bool quick_timestamp(const struct json_decoder *decoder, struct json_node *node,
+                                   uint32_t slot, struct str text)
+{
+    struct time_text time;
+    if (!(node->kind == JSON_TIMESTAMP
+              ? time_text_timestamp(text, decoder->timestamp_form, &time)
+              : time_text_timestamp_ltz(text, decoder->timestamp_form, &time))) {
+        return false;
+    }
+    int64_t value = time_text_micros(&time, node->precision);
+    memcpy(node->values + (size_t)slot * sizeof value, &value, sizeof value);
+    bits_set(node->valid, slot);
+    return true;
+}
+
+ALWAYS_INLINE bool quick_date(struct json_node *node, uint32_t slot, struct str text)
+{
+    int32_t days;
+    if (!time_text_date(text, &days)) {
+        return false;
+    }
+    memcpy(node->values + (size_t)slot * sizeof days, &days, sizeof days);
+    bits_set(node->valid, slot);
+    return true;
+}
+
+const char *json_value_quick(struct json_node *node, uint32_t slot, const char *at)
+{
+    switch (node->kind) {
+    case JSON_BOOLEAN: return quick_boolean(node, slot, at);
+    case JSON_I8: return quick_integer(node, slot, at, INT8_MAX);
+    case JSON_I16: return quick_integer(node, slot, at, INT16_MAX);
+    case JSON_I32: return quick_integer(node, slot, at, INT32_MAX);
+    case JSON_I64: return quick_integer(node, slot, at, INT64_MAX);
+    case JSON_F64: return quick_double(node, slot, at);
+    case JSON_DECIMAL64: return quick_decimal64(node, slot, at);
+    case JSON_DECIMAL128: return quick_decimal128(node, slot, at);
+    case JSON_F32:
+    case JSON_STRING:
+    case JSON_BYTES:
+    case JSON_DATE:
+    case JSON_TIME:
+    case JSON_TIMESTAMP:
+    case JSON_TIMESTAMP_LTZ:
+    case JSON_NANO:
+    case JSON_NANO_LTZ:
+    case JSON_LIST:
+    case JSON_MAP:
+    case JSON_ROW:
+    case JSON_NULL: break;
+    }
+    return NULL;
+}
+
+bool json_value_quick_text(struct json_decoder *decoder, struct json_node *node, uint32_t slot,
+                           struct str text)
+{
+    if (node->kind == JSON_STRING) {
+        json_value_put_string(decoder, node, slot, text);
+        return true;
+    }
+    if (node->kind == JSON_DATE) {
+        return quick_date(node, slot, text);
+    }
+    return (node->kind == JSON_TIMESTAMP || node->kind == JSON_TIMESTAMP_LTZ) &&
+           quick_timestamp(decoder, node, slot, text);
 }
 
 // The text between the quotes at `at`; NULL where it is no plain string: other tokens, escapes,
@@ -394,47 +471,27 @@ ALWAYS_INLINE const char *value_timestamp(struct json_decoder *decoder, struct j
                                           uint32_t slot, const char *at)
 {
     struct str text;
-    struct time_text time;
     const char *behind = value_plain(at, &text);
-    if (behind == NULL || !(node->kind == JSON_TIMESTAMP
-                                ? time_text_timestamp(text, decoder->timestamp_form, &time)
-                                : time_text_timestamp_ltz(text, decoder->timestamp_form, &time))) {
-        return json_value_slow(decoder, node, slot, at);
-    }
-    int64_t value = time_text_micros(&time, node->precision);
-    memcpy(node->values + (size_t)slot * sizeof value, &value, sizeof value);
-    bits_set(node->valid, slot);
-    return behind;
+    return behind != NULL && quick_timestamp(decoder, node, slot, text)
+               ? behind
+               : json_value_slow(decoder, node, slot, at);
 }
 
 ALWAYS_INLINE const char *value_date(struct json_decoder *decoder, struct json_node *node,
                                      uint32_t slot, const char *at)
 {
     struct str text;
-    int32_t days;
     const char *behind = value_plain(at, &text);
-    if (behind == NULL || !time_text_date(text, &days)) {
-        return json_value_slow(decoder, node, slot, at);
-    }
-    memcpy(node->values + (size_t)slot * sizeof days, &days, sizeof days);
-    bits_set(node->valid, slot);
-    return behind;
+    return behind != NULL && quick_date(node, slot, text)
+               ? behind
+               : json_value_slow(decoder, node, slot, at);
 }
 
-ALWAYS_INLINE const char *value_boolean(struct json_decoder *decoder, struct json_node *node,
-                                        uint32_t slot, const char *at)
+// What a short way has found, or the long way.
+ALWAYS_INLINE const char *value_or_slow(struct json_decoder *decoder, struct json_node *node,
+                                        uint32_t slot, const char *at, const char *behind)
 {
-    if (memcmp(at, "true", 4) == 0) {
-        node->values[slot] = 1;
-        bits_set(node->valid, slot);
-        return at + 4;
-    }
-    if (memcmp(at, "false", 5) == 0) {
-        node->values[slot] = 0;
-        bits_set(node->valid, slot);
-        return at + 5;
-    }
-    return json_value_slow(decoder, node, slot, at);
+    return behind != NULL ? behind : json_value_slow(decoder, node, slot, at);
 }
 
 static const char *value_nested(struct json_decoder *decoder, struct json_node *node, uint32_t slot,
@@ -458,14 +515,20 @@ static const char *value_parse(struct json_decoder *decoder, struct json_node *n
                                const char *at)
 {
     switch (node->kind) {
-    case JSON_BOOLEAN: return value_boolean(decoder, node, slot, at);
-    case JSON_I8: return value_integer(decoder, node, slot, at, INT8_MAX);
-    case JSON_I16: return value_integer(decoder, node, slot, at, INT16_MAX);
-    case JSON_I32: return value_integer(decoder, node, slot, at, INT32_MAX);
-    case JSON_I64: return value_integer(decoder, node, slot, at, INT64_MAX);
-    case JSON_F64: return value_double(decoder, node, slot, at);
-    case JSON_DECIMAL64: return value_decimal64(decoder, node, slot, at);
-    case JSON_DECIMAL128: return value_decimal128(decoder, node, slot, at);
+    case JSON_BOOLEAN: return value_or_slow(decoder, node, slot, at, quick_boolean(node, slot, at));
+    case JSON_I8:
+        return value_or_slow(decoder, node, slot, at, quick_integer(node, slot, at, INT8_MAX));
+    case JSON_I16:
+        return value_or_slow(decoder, node, slot, at, quick_integer(node, slot, at, INT16_MAX));
+    case JSON_I32:
+        return value_or_slow(decoder, node, slot, at, quick_integer(node, slot, at, INT32_MAX));
+    case JSON_I64:
+        return value_or_slow(decoder, node, slot, at, quick_integer(node, slot, at, INT64_MAX));
+    case JSON_F64: return value_or_slow(decoder, node, slot, at, quick_double(node, slot, at));
+    case JSON_DECIMAL64:
+        return value_or_slow(decoder, node, slot, at, quick_decimal64(node, slot, at));
+    case JSON_DECIMAL128:
+        return value_or_slow(decoder, node, slot, at, quick_decimal128(node, slot, at));
     case JSON_DATE: return value_date(decoder, node, slot, at);
     case JSON_STRING: return value_string(decoder, node, slot, at);
     case JSON_TIMESTAMP:
