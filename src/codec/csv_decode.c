@@ -8,23 +8,8 @@
 
 #include "base/assert.h"
 #include "base/mem.h"
-#include "codec/json_value_int.h"
+#include "codec/csv_int.h"
 #include "codec/utf8_check.h"
-
-struct csv_decoder {
-    struct json_decoder *columns;
-    struct csv_decode_spec spec;
-    uint32_t *column_of; // for each field the column, or UINT32_MAX
-    uint64_t lines;      // line ends passed in this call
-    char *copy;          // of one message
-    size_t copy_capacity;
-};
-
-// One field of a line.
-struct csv_field {
-    struct str text;
-    bool is_quoted;
-};
 
 enum csv_end { CSV_END_FIELD, CSV_END_LINE, CSV_END_INPUT, CSV_INCOMPLETE, CSV_BAD };
 
@@ -82,6 +67,8 @@ enum status csv_decode_new(const struct csv_decode_spec *spec, struct csv_decode
     decoder->spec.fields = NULL; // were borrowed
     decoder->spec.wanted = NULL;
     decoder->spec.null_literal = arena_str(arena, spec->null_literal);
+    decoder->may_be_quick = spec->escape == 0;
+    decoder->may_be_number = !spec->has_null_literal;
     decoder->column_of = arena_new_array(arena, uint32_t, spec->field_count);
     memset(decoder->column_of, 0xff, spec->field_count * sizeof *decoder->column_of);
     for (uint32_t i = 0; i < spec->wanted_count; i++) {
@@ -240,9 +227,6 @@ static enum csv_end csv_read_field(struct csv_decoder *decoder, const char **at,
 
 // Values.
 
-static bool csv_value(struct csv_decoder *decoder, struct json_node *node, uint32_t slot,
-                      struct csv_field field);
-
 // An element's slot in the child of an ARRAY.
 static uint32_t csv_append(struct json_node *element)
 {
@@ -281,8 +265,8 @@ static bool csv_nested(struct csv_decoder *decoder, struct json_node *node, uint
     return true;
 }
 
-static bool csv_value(struct csv_decoder *decoder, struct json_node *node, uint32_t slot,
-                      struct csv_field field)
+bool csv_value(struct csv_decoder *decoder, struct json_node *node, uint32_t slot,
+               struct csv_field field)
 {
     const struct csv_decode_spec *spec = &decoder->spec;
     if (spec->has_null_literal && str_equal(field.text, spec->null_literal)) {
@@ -401,6 +385,9 @@ static void csv_begin(struct csv_decoder *decoder)
 // A line that is no record: blank (unless the table has one column), or a comment.
 static bool csv_skip_line(struct csv_decoder *decoder, const char **at, const char *end)
 {
+    if (**at > '\r' && **at != '#') {
+        return false;
+    }
     const char *behind = memchr(*at, '\n', (size_t)(end - *at));
     size_t size = (size_t)((behind == NULL ? end : behind) - *at);
     size -= size > 0 && (*at)[size - 1] == '\r';
@@ -429,7 +416,9 @@ enum status csv_decode_lines(struct csv_decoder *decoder, struct str bytes, bool
         uint64_t line = decoder->lines;
         uint32_t row = columns->row_count;
         columns->places[row] = line;
-        enum csv_result result = csv_record(decoder, &at, end, is_last, err);
+        enum csv_result result = decoder->may_be_quick && csv_quick_record(decoder, &at, end)
+                                     ? CSV_ROW
+                                     : csv_record(decoder, &at, end, is_last, err);
         bool is_full = result == CSV_ROW && row > 0 && columns->bytes > BATCH_BYTES_MAX;
         columns->skipped += result == CSV_SKIPPED;
         if (is_full || result == CSV_FAILED || result == CSV_LEFT) {

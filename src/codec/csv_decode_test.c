@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/strbuf.h"
+#include "codec/csv_int.h"
 
 struct fixture {
     struct arena arena;
@@ -223,6 +224,59 @@ static void a_message_is_one_line(void **state)
         STATUS_INVALID_DATA);
 }
 
+// Random lines of what matters to CSV: with and without the short ways the same comes out.
+static void short_ways_read_what_the_long_way_reads(void **state)
+{
+    struct fixture *fixture = *state;
+    static const char *const parts[] = {"1",       "-20",      "x y", "\"q\"",
+                                        "\"a,b\"", "\"\"\"\"", "1;2", "\xc3\xa9",
+                                        "",        "1.5",      " 7",  "2024-02-29 10:00:00",
+                                        "true",    "\"1\"",    "\"2", "\xff"};
+    static const char *const ends[] = {",", ",", ",", ",", ",", "\n", "\r\n", "\r", "\"", "\n\n"};
+    uint64_t seed = 1;
+    fixture->spec.ignore_parse_errors = true;
+    for (int round = 0; round < 3000; round++) {
+        struct strbuf first;
+        struct strbuf lines;
+        strbuf_init(&lines, 1 << 16);
+        strbuf_add_text(&lines, "");
+        for (int i = 0; i < 12; i++) {
+            seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+            strbuf_add_text(&lines, parts[(seed >> 33) % (sizeof parts / sizeof *parts)]);
+            bool is_short = (seed >> 50) % 8 == 0;
+            strbuf_add_text(&lines, is_short || i % 4 == 3 ? ends[(seed >> 40) % 10] : ",");
+        }
+        strbuf_init(&first, 1 << 16);
+        size_t size = lines.size;
+        for (int i = 0; i < CSV_DECODE_PADDING; i++) {
+            strbuf_add_byte(&lines, 0);
+        }
+        for (int way = 0; way < 2; way++) {
+            size_t used;
+            assert_int_equal(csv_decode_new(&fixture->spec, &fixture->decoder, &fixture->err),
+                             STATUS_OK);
+            fixture->decoder->may_be_quick = way == 0;
+            strbuf_reset(&fixture->text);
+            assert_int_equal(csv_decode_lines(fixture->decoder, str_make(lines.ptr, size), true,
+                                              100, &used, &fixture->err),
+                             STATUS_OK);
+            print_rows(fixture);
+            strbuf_printf(&fixture->text, "%zu %llu %llu", used,
+                          (unsigned long long)csv_decode_lines_used(fixture->decoder),
+                          (unsigned long long)csv_decode_skipped(fixture->decoder));
+            if (way == 0) {
+                strbuf_add(&first, strbuf_str(&fixture->text));
+            } else {
+                assert_string_equal(first.ptr, fixture->text.ptr);
+            }
+            csv_decode_free(fixture->decoder);
+            fixture->decoder = NULL;
+        }
+        strbuf_release(&first);
+        strbuf_release(&lines);
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -233,6 +287,7 @@ int main(void)
         TEST(ignored_errors_make_fields_null_and_leave_lines_out),
         TEST(an_incomplete_record_is_left_for_the_next_call),
         TEST(a_message_is_one_line),
+        TEST(short_ways_read_what_the_long_way_reads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "codec/infer_int.h"
 #include "codec/infer_sample.h"
 #include "codec/infer_text.h"
+#include "codec/json_split.h"
 #include "codec/json_tree.h"
 
 struct shape;
@@ -31,6 +32,7 @@ struct shape {
 struct reading {
     struct arena *arena;
     struct infer_found *found;
+    enum json_split_layout layout;
     struct shape root;
     uint32_t shape_count;
     struct err *err;
@@ -177,99 +179,30 @@ static enum status see_record(struct reading *at, struct arena *scratch, struct 
     return see(at, &at->root, tree, 0);
 }
 
-// Behind the object or array that `text` begins with; 0: it does not end.
-static size_t nested_end(struct str text)
-{
-    size_t depth = 0;
-    bool in_string = false;
-    for (size_t i = 0; i < text.size; i++) {
-        char byte = text.ptr[i];
-        if (in_string) {
-            in_string = byte != '"';
-            i += byte == '\\';
-        } else if (byte == '"') {
-            in_string = true;
-        } else if (byte == '{' || byte == '[') {
-            depth++;
-        } else if (byte == '}' || byte == ']') {
-            depth--;
-            if (depth == 0) {
-                return i + 1;
-            }
-        }
-    }
-    return 0;
-}
-
-static struct str skip(struct str text, bool commas)
-{
-    size_t at = 0;
-    while (at < text.size && (text.ptr[at] == ' ' || text.ptr[at] == '\n' || text.ptr[at] == '\r' ||
-                              text.ptr[at] == '\t' || (commas && text.ptr[at] == ','))) {
-        at++;
-    }
-    return str_slice(text, at, text.size);
-}
-
-// The next record off *rest; empty: none is whole any more.
-static struct str next_record(enum infer_json_layout layout, struct str *rest)
-{
-    *rest = skip(*rest, layout == INFER_JSON_ARRAY);
-    if (rest->size == 0 || (layout == INFER_JSON_ARRAY && rest->ptr[0] == ']')) {
-        return (struct str){0};
-    }
-    size_t end = 0;
-    if (rest->ptr[0] == '{' || rest->ptr[0] == '[') {
-        end = nested_end(*rest);
-    } else { // no record, as its kind will tell
-        while (end < rest->size && strchr("\n,]", rest->ptr[end]) == NULL) {
-            end++;
-        }
-    }
-    struct str record = str_slice(*rest, 0, end);
-    *rest = str_slice(*rest, end, rest->size);
-    return record;
-}
-
-// By the first record: an array, or objects a line or not.
-static enum infer_json_layout find_layout(struct str text)
-{
-    text = skip(text, false);
-    if (text.size > 0 && text.ptr[0] == '[') {
-        return INFER_JSON_ARRAY;
-    }
-    size_t end = text.size > 0 && text.ptr[0] == '{' ? nested_end(text) : 0;
-    struct str behind = str_slice(text, end, text.size);
-    size_t blanks = 0;
-    while (blanks < behind.size && (behind.ptr[blanks] == ' ' || behind.ptr[blanks] == '\r')) {
-        blanks++;
-    }
-    bool ends_line = blanks == behind.size || behind.ptr[blanks] == '\n';
-    bool is_line = str_find(str_slice(text, 0, end), '\n') == end;
-    return end == 0 || (ends_line && is_line) ? INFER_JSON_LINES : INFER_JSON_RECORDS;
-}
-
 // All whole records of a sample, up to `records`.
 static enum status see_records(struct reading *at, const struct infer_sample *sample,
                                uint64_t records)
 {
+    enum { AT_ONCE = 64 };
     struct arena scratch = {0};
+    struct json_split split;
+    struct str texts[AT_ONCE];
     struct str rest = sample->text;
     enum status status = STATUS_OK;
-    if (at->found->json == INFER_JSON_ARRAY) {
-        rest = skip(rest, false);
-        rest = str_slice(rest, rest.size > 0, rest.size); // the bracket
-    }
-    for (uint64_t i = 0; status == STATUS_OK && i < records; i++) {
-        struct str record = next_record(at->found->json, &rest);
-        if (record.size == 0) {
+    // Lines are records one after the other, too.
+    json_split_init(&split, at->layout == JSON_SPLIT_LINES ? JSON_SPLIT_RECORDS : at->layout);
+    while (status == STATUS_OK && records > 0) {
+        uint32_t count = records < AT_ONCE ? (uint32_t)records : AT_ONCE;
+        size_t used = 0;
+        status = json_split_next(&split, rest, sample->is_all, texts, &count, &used, at->err);
+        for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
+            status = see_record(at, &scratch, texts[i]);
+        }
+        if (status != STATUS_OK || count == 0) {
             break;
         }
-        status = see_record(at, &scratch, record);
-    }
-    if (status == STATUS_OK && at->found->record_count == 0 && rest.size > 0 && sample->is_all &&
-        rest.ptr[0] != ']') {
-        status = ERR(at->err, STATUS_INVALID_DATA, "not JSON: the first record does not end");
+        records -= count;
+        rest = str_slice(rest, used, rest.size);
     }
     arena_release(&scratch);
     return status;
@@ -284,7 +217,10 @@ static enum status see_files(struct reading *at, struct byte_source *const *sour
         struct infer_sample sample;
         TRY(infer_sample_read(sources[i], options->byte_max, &sample, at->err));
         if (i == 0 || at->found->record_count == 0) {
-            at->found->json = find_layout(sample.text);
+            at->layout = json_split_layout(sample.text);
+            at->found->json = at->layout == JSON_SPLIT_ARRAY     ? INFER_JSON_ARRAY
+                              : at->layout == JSON_SPLIT_RECORDS ? INFER_JSON_RECORDS
+                                                                 : INFER_JSON_LINES;
         }
         enum status status = see_records(at, &sample, share);
         infer_sample_release(&sample);
