@@ -148,9 +148,29 @@ static void drop_times(struct binder *binder, struct scope *scope)
     scope->tables = tables;
 }
 
+// JOIN and its outer kinds need one condition, CROSS JOIN and the comma have none.
+static enum status check_condition(const struct ast_table *table, struct err *err)
+{
+    bool has_condition = table->as.join.on != NULL || table->as.join.has_using;
+    if (table->as.join.kind == AST_JOIN_CROSS && (has_condition || table->as.join.natural)) {
+        return REFUSE(err, table->at, "CROSS JOIN takes no condition");
+    }
+    if (table->as.join.natural && has_condition) {
+        return REFUSE(err, table->at, "NATURAL JOIN takes no condition");
+    }
+    if (table->as.join.kind == AST_JOIN_CROSS || table->as.join.kind == AST_JOIN_COMMA ||
+        table->as.join.natural || has_condition) {
+        return STATUS_OK;
+    }
+    enum status status = REFUSE(err, table->at, "JOIN needs a condition: ON or USING");
+    err_hint(err, "CROSS JOIN joins each row with each");
+    return status;
+}
+
 enum status bind_join(struct binder *binder, const struct ast_table *table, struct bound *out,
                       struct err *err)
 {
+    TRY(check_condition(table, err));
     TRY(refuse_kind(table, err));
     struct bound left;
     struct bound right;

@@ -149,9 +149,9 @@ static enum status bind_timestamp(struct arena *arena, const struct ast_expr *as
     struct str text = ast->as.literal.text;
     size_t at = 0;
     int64_t days;
-    struct clock_time time;
-    if (!read_date(text, &at, &days) || !read_byte(text, &at, ' ') ||
-        !read_time(text, &at, &time)) {
+    struct clock_time time = {0};
+    if (!read_date(text, &at, &days) || // a day alone begins at midnight
+        (at < text.size && (!read_byte(text, &at, ' ') || !read_time(text, &at, &time)))) {
         return illegal(ast, "TIMESTAMP", "yyyy-MM-dd HH:mm:ss", err);
     }
     int64_t seconds = days * 86400 + time.seconds;
