@@ -182,7 +182,8 @@ def load_case(folder):
     """(setup, query, columns, changes as printed, how), or None where it does not fit."""
     text = open(os.path.join(folder, "case.sql"), encoding="utf-8").read()
     how = runner.comment(text, "compare") or "changelog"
-    if how == "none" or runner.comment(text, "upsert key"):
+    if how == "none" or runner.comment(text, "upsert key") or \
+            not os.path.exists(os.path.join(folder, "changelog.tsv")):
         return None
     stmts = runner.statements(text.replace("${DIR}", "file://" + os.path.abspath(folder)))
     log = open(os.path.join(folder, "changelog.tsv"), encoding="utf-8").read().split("\n")[:-1]

@@ -21,7 +21,7 @@ The cases are in bad_input/*.cases. A case has a folder of its own and steps, on
   err, out              what it wrote, exactly (status lines left out); DIR is the case's folder
   rows TABLE            the rows of an Iceberg table as PyIceberg reads them, JSON, sorted
 
-{KAFKA} is the broker's address, {DEAD} one where nothing listens. With --write the err, out and rows
+{FRAZIL} is the program, {KAFKA} the broker's address, {DEAD} one where nothing listens. With --write the err, out and rows
 blocks are written anew, to be looked at. The last line is "N passed, N failed".
 """
 import argparse
@@ -112,6 +112,7 @@ class Player:
     def fill(self, text):
         if "{KAFKA}" in text:
             text = text.replace("{KAFKA}", self.world.kafka().address)
+        text = text.replace("{FRAZIL}", harness.binary())
         return text.replace("{DEAD}", self.world.dead).replace("{DIR}", self.folder)
 
     def plain(self, text):

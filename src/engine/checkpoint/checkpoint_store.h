@@ -29,8 +29,8 @@ struct checkpoint_identity {
 
 // Opens or makes the directory. `store` and `directory` are borrowed. The identity is that of the
 // new run, durable when this returns. `seed` makes the UUIDs of a new pipeline (a random number, or
-// the simulator's). A damaged identity is INVALID_DATA, but where the pipeline starts over (`fresh`)
-// it becomes a new one.
+// the simulator's). A damaged identity is INVALID_DATA; where the pipeline starts over (`fresh`)
+// it is replaced by a new one.
 MUST_USE enum status checkpoint_store_open(struct store *store, struct str directory,
                                            const uint64_t seed[2], bool fresh,
                                            struct checkpoint_store **out, struct err *err);
