@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Commits of one small file on a real disk, and thousands of open partitions within a budget.
+"""Commits of one small file on a real disk, thousands of open partitions within a budget, and the plan
+of a table with a million data files.
 
-    iceberg.py [--commits 1000] [--partitions 2000] [--mib 4096] [--only commit|partitions] [--quick]
+    iceberg.py [--commits 1000] [--partitions 2000] [--mib 4096] [--files 1000000]
+               [--only commit|partitions|plan] [--quick]
 """
 import argparse
 import glob
@@ -77,21 +79,50 @@ def partitions(rows, count, mib):
                  done.peak / (1 << 20) - 256, 64, how)
 
 
+def plan(rows, files):
+    """Cold: nothing of the table is in this process (its manifests are in the page cache). `filtered`
+    asks for a value of a column that ascends with the files, `scattered` of one that does not."""
+    bench = report.program("bench_plan")
+    with report.Folder() as folder:
+        report.run([bench, "make", folder.file("wh"), str(files)])
+        out = report.run([bench, "plan", folder.file("wh"), "7"]).out
+    figures = {k: re.search(pattern, out) for k, pattern in {
+        "files": r"^files (\d+)", "cold": r"cold ([\d.]+) ms, cpu ([\d.]+)", "cached": r"cached ([\d.]+)",
+        "filtered": r"filtered ([\d.]+) ms, first ([\d.]+) ms, files (\d+)",
+        "scattered": r"scattered ([\d.]+) ms, first ([\d.]+) ms, files (\d+)",
+        "peak": r"peak (\d+)"}.items()}
+    rows.right("files planned", int(figures["files"][1]) == files, out)
+    rows.right("files left by the filters",
+               1 <= int(figures["filtered"][3]) <= 3 and 1 <= int(figures["scattered"][3]) <= 3, out)
+    cold, cpu = float(figures["cold"][1]), float(figures["cold"][2])
+    how = f"{files} data files, 20 columns of statistics; {cpu:.0f} ms of CPU; " \
+          f"first with a filter {figures['filtered'][2]} ms"
+    rows.at_most("plan, cold, 2 threads, s", cold / 1000, 2, how)
+    rows.at_most("plan, cold, CPU of both threads, s", cpu / 1000, 4, how)
+    rows.at_most("plan, cached, ms", float(figures["cached"][1]), 60, how)
+    rows.at_most("plan, cached, selective filter, ms", float(figures["filtered"][1]), 20, how)
+    rows.at_most("plan, cached, filter on a scattered column, ms", float(figures["scattered"][1]), 20, how)
+    rows.at_most("plan, process peak, GiB", int(figures["peak"][1]) / (1 << 20), 1, how)
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--commits", type=int, default=1000)
     p.add_argument("--partitions", type=int, default=2000)
     p.add_argument("--mib", type=int, default=4096)
-    p.add_argument("--only", default="commit,partitions")
-    p.add_argument("--quick", action="store_true", help="100 commits, 512 MiB")
+    p.add_argument("--files", type=int, default=1000000)
+    p.add_argument("--only", default="commit,partitions,plan")
+    p.add_argument("--quick", action="store_true", help="100 commits, 512 MiB, 50,000 files")
     a = p.parse_args()
     if a.quick:
-        a.commits, a.mib = 100, 512
+        a.commits, a.mib, a.files = 100, 512, 50000
     rows = report.Rows()
     if "commit" in a.only:
         commit(rows, a.commits)
     if "partitions" in a.only:
         partitions(rows, a.partitions, a.mib)
+    if "plan" in a.only:
+        plan(rows, a.files)
     return rows.finish()
 
 

@@ -32,7 +32,7 @@ static enum status put_latin(struct encoder *at, const struct avro_schema *schem
         uint8_t byte = (uint8_t)text.ptr[i];
         if (byte >= 0x80) { // C2 or C3 and one byte more
             is_good = (byte == 0xc2 || byte == 0xc3) && i + 1 < text.size;
-            byte = is_good ? (uint8_t)(byte << 6 | (text.ptr[++i] & 0x3f)) : 0;
+            byte = (uint8_t)(is_good ? byte << 6 | (text.ptr[++i] & 0x3f) : 0);
         }
         strbuf_add_byte(&bytes, (char)byte);
     }

@@ -55,6 +55,11 @@ static enum status cut(struct err *err)
 enum status avro_cursor_long(struct avro_cursor *cursor, int64_t *out, struct err *err)
 {
     uint64_t value = 0;
+    if (cursor->at < cursor->end && (*cursor->at & 0x80) == 0) { // most take one byte
+        value = (uint8_t)*cursor->at++;
+        *out = (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+        return STATUS_OK;
+    }
     *out = 0;
     for (int shift = 0; shift < 70; shift += 7) { // bits over 64 are lost, as in Java
         if (cursor->at >= cursor->end) {
@@ -207,12 +212,59 @@ static bool skip_plain(struct avro_cursor *cursor, enum avro_kind kind, enum sta
     return false;
 }
 
+enum { PLAIN_FIELDS_MAX = 8 };
+
+// Records of integers and bytes, as the items of maps that are written as arrays.
+static bool is_plain_record(const struct avro_schema *schema)
+{
+    bool is_plain = schema->kind == AVRO_RECORD && schema->count <= PLAIN_FIELDS_MAX;
+    for (uint32_t i = 0; is_plain && i < schema->count; i++) {
+        enum avro_kind kind = schema->fields[i].schema->kind;
+        is_plain = kind == AVRO_INT || kind == AVRO_LONG || kind == AVRO_BYTES ||
+                   kind == AVRO_STRING;
+    }
+    return is_plain;
+}
+
+static enum status skip_records(struct avro_cursor *cursor, const struct avro_schema *record,
+                                uint64_t count, struct err *err)
+{
+    bool is_span[PLAIN_FIELDS_MAX];
+    for (uint32_t i = 0; i < record->count; i++) {
+        enum avro_kind kind = record->fields[i].schema->kind;
+        is_span[i] = kind == AVRO_BYTES || kind == AVRO_STRING;
+    }
+    for (uint64_t item = 0; item < count; item++) {
+        for (uint32_t i = 0; i < record->count; i++) {
+            if (is_span[i]) {
+                struct str span;
+                TRY(avro_cursor_string(cursor, &span, err));
+                continue;
+            }
+            const char *at = cursor->at;
+            while (at < cursor->end && (*at & 0x80) != 0) {
+                at++;
+            }
+            if (at >= cursor->end) {
+                return cut(err);
+            }
+            cursor->at = at + 1;
+        }
+    }
+    return STATUS_OK;
+}
+
 static enum status skip_items(struct avro_cursor *cursor, const struct avro_schema *schema,
                               struct err *err)
 {
     uint64_t count;
+    bool is_plain = schema->kind == AVRO_ARRAY && is_plain_record(schema->fields[0].schema);
     do {
         TRY(avro_cursor_items(cursor, schema->fields[0].schema, &count, err));
+        if (is_plain) {
+            TRY(skip_records(cursor, schema->fields[0].schema, count, err));
+            continue;
+        }
         for (uint64_t i = 0; i < count; i++) {
             struct str key;
             if (schema->kind == AVRO_MAP) {

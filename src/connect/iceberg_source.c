@@ -223,7 +223,7 @@ static void take_files(struct iceberg_source *source, const struct op_context *c
         arena_new_array(&source->arena, struct source_split, source->plan.task_count + 1);
     for (uint32_t i = context->instance; i < source->plan.task_count; i += context->parallelism) {
         struct iceberg_file *file = &source->files[source->file_count];
-        file->task = &source->plan.tasks[i];
+        file->task = source->plan.tasks[i];
         const struct str *known = split_positions_find(positions, file->task->file.path);
         int64_t rows = 0;
         if (known != NULL) {

@@ -123,7 +123,7 @@ static void expect_rows(struct world *world, int64_t count, int32_t days)
         struct batch batch;
         struct table_reader_options options = {
             .store = world->store, .metadata = table->metadata, .schema = plan.schema};
-        if (table_reader_open(&options, &plan.tasks[i], &reader, &err) != STATUS_OK) {
+        if (table_reader_open(&options, plan.tasks[i], &reader, &err) != STATUS_OK) {
             fail_msg("%s", err.text);
         }
         while (table_reader_next(reader, &batch, &err) == STATUS_OK) {

@@ -140,7 +140,7 @@ static void prepare(struct delete_filter *filter)
     const struct delete_filter_options *options = &filter->options;
     uint32_t files = 0;
     for (uint32_t i = 0; i < options->task_count; i += options->task_step) {
-        const struct scan_task *task = &options->tasks[i];
+        const struct scan_task *task = options->tasks[i];
         files += task->partition_positions != NULL;
         note_group(filter, task->partition_positions);
         for (uint32_t j = 0; j < task->equality_count; j++) {
@@ -155,7 +155,7 @@ static void prepare(struct delete_filter *filter)
     filter->file_mask = slots - 1;
     filter->files = arena_new_array(&filter->arena, struct file_set *, slots);
     for (uint32_t i = 0; files > 0 && i < options->task_count; i += options->task_step) {
-        const struct scan_task *task = &options->tasks[i];
+        const struct scan_task *task = options->tasks[i];
         if (task->partition_positions == NULL) {
             continue;
         }

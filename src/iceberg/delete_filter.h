@@ -47,7 +47,7 @@ struct delete_filter_options {
     struct store *store; // outlives the filter, as all here
     const struct table_metadata *metadata;
     const struct table_schema *schema; // of the scan
-    const struct scan_task *tasks;     // that may be opened
+    const struct scan_task *const *tasks; // that may be opened
     uint32_t task_count;
     uint32_t task_step;    // only each task_step-th of them, from the first; 0: 1
     struct budget *budget; // NULL: none

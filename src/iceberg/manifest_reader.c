@@ -297,6 +297,36 @@ static enum status read_item(struct manifest_reader *reader, const struct avro_s
     return STATUS_OK;
 }
 
+// {key int, value long or bytes}, as everybody writes them.
+static bool is_usual(const struct avro_schema *record)
+{
+    if (record->count != 2 || !str_is(record->fields[0].name, "key") ||
+        record->fields[0].schema->kind != AVRO_INT) {
+        return false;
+    }
+    enum avro_kind kind = record->fields[1].schema->kind;
+    return kind == AVRO_LONG || kind == AVRO_BYTES;
+}
+
+// The same for a usual record; what is not wanted is passed over.
+static enum status read_usual(struct manifest_reader *reader, const struct avro_schema *record,
+                              struct item *out, bool *wanted, struct err *err)
+{
+    const struct avro_schema *value = record->fields[1].schema;
+    int64_t id;
+    TRY(avro_cursor_long(&reader->cursor, &id, err));
+    *out = (struct item){.id = (int32_t)id};
+    if (id < INT32_MIN || id > INT32_MAX) {
+        return strange(record->fields[0].id, err);
+    }
+    *wanted = wants_metric(reader, out->id);
+    if (!*wanted) {
+        return avro_cursor_skip(&reader->cursor, value, err);
+    }
+    return value->kind == AVRO_LONG ? avro_cursor_long(&reader->cursor, &out->number, err)
+                                    : avro_cursor_string(&reader->cursor, &out->bytes, err);
+}
+
 static enum status read_map(struct manifest_reader *reader, int32_t map_id,
                             const struct avro_schema *array, struct err *err)
 {
@@ -306,13 +336,20 @@ static enum status read_map(struct manifest_reader *reader, int32_t map_id,
     if (record->kind != AVRO_RECORD) {
         return strange(map_id, err);
     }
+    bool usual = is_usual(record);
     reader->items.count = 0;
     while (count > 0) {
-        TRY(avro_cursor_items(&reader->cursor, array->fields[0].schema, &count, err));
+        TRY(avro_cursor_items(&reader->cursor, record, &count, err));
         for (uint64_t i = 0; i < count; i++) {
             struct item item;
-            TRY(read_item(reader, record, &item, err));
-            if (wants_metric(reader, item.id)) {
+            bool wanted = true;
+            if (usual) {
+                TRY(read_usual(reader, record, &item, &wanted, err));
+            } else {
+                TRY(read_item(reader, record, &item, err));
+                wanted = wants_metric(reader, item.id);
+            }
+            if (wanted) {
                 sorted = sorted && (reader->items.count == 0 ||
                                     reader->items.items[reader->items.count - 1].id <= item.id);
                 VEC_PUSH(&reader->items, item);

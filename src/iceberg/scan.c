@@ -11,11 +11,12 @@
 #include "iceberg/delete_index.h"
 #include "iceberg/iceberg_table.h"
 #include "iceberg/manifest.h"
+#include "iceberg/manifest_files.h"
 #include "iceberg/scan_int.h"
 #include "iceberg/scan_prune.h"
 #include "store/store.h"
 
-typedef VEC(struct scan_task) task_vec;
+typedef VEC(const struct scan_task *) task_vec;
 
 struct planner {
     struct iceberg_table *table;
@@ -24,8 +25,13 @@ struct planner {
     struct arena *arena;
     struct arena scratch;
     struct scan_prune *prunes; // a spec of the table, in its order
-    int32_t *metric_ids;       // that the predicate looks at, ascending
+    int32_t *metric_ids;       // columns that the predicate looks at, ascending
     uint32_t metric_id_count;
+    int32_t *delete_ids; // the same, and the paths of position deletes
+    uint32_t delete_id_count;
+    struct scan_range *ranges; // what terms ask of columns of integers
+    uint32_t range_count;
+    struct arena columns; // of one manifest
     struct avro_schema_cache cache;
     struct delete_index deletes;
     task_vec tasks;
@@ -84,20 +90,6 @@ static struct scan_prune *prune_of(struct planner *planner, int32_t spec_id)
     return NULL;
 }
 
-static enum status add_task(struct planner *planner, const struct partition_spec *spec,
-                            const struct manifest_entry *entry, struct err *err)
-{
-    struct data_file file = entry->file;
-    file.metrics = NULL;
-    file.metric_count = 0;
-    struct scan_task task = {.file = *data_file_copy(planner->arena, spec, &file),
-                             .sequence_number = entry->sequence_number};
-    TRY(delete_index_assign(&planner->deletes, spec, &task, err));
-    VEC_PUSH(&planner->tasks, task);
-    planner->plan->record_count += (uint64_t)entry->file.record_count;
-    return STATUS_OK;
-}
-
 // A delete file is left out where the rows that it deletes do not match. Of equality deletes only
 // the key columns tell that: other columns hold what the row was when it was deleted, or nothing.
 static bool may_delete(struct planner *planner, const struct data_file *file)
@@ -119,29 +111,23 @@ static bool may_delete(struct planner *planner, const struct data_file *file)
     return scan_prune_file(&planner->scratch, &keys, planner->schema, file);
 }
 
-static enum status add_entry(struct planner *planner, const struct partition_spec *spec,
-                             const struct scan_prune *prune, const struct manifest_entry *entry,
-                             struct err *err)
+// --- delete manifests --------------------------------------------------------------------------
+
+static enum status add_delete(struct planner *planner, const struct partition_spec *spec,
+                              const struct scan_prune *prune, const struct manifest_entry *entry,
+                              struct err *err)
 {
-    bool is_data = entry->file.content == DATA_FILE_DATA;
     arena_reset(&planner->scratch);
-    if (!scan_prune_tuple(prune, entry->file.partition) ||
-        (is_data ? !scan_prune_file(&planner->scratch, planner->predicate, planner->schema,
-                                    &entry->file)
-                 : !may_delete(planner, &entry->file))) {
-        planner->plan->files_pruned += is_data;
-        planner->plan->deletes_pruned += !is_data;
+    if (!scan_prune_tuple(prune, entry->file.partition) || !may_delete(planner, &entry->file)) {
+        planner->plan->deletes_pruned++;
         return STATUS_OK;
-    }
-    if (is_data) {
-        return add_task(planner, spec, entry, err);
     }
     planner->plan->delete_count++;
     return delete_index_add(&planner->deletes, spec, entry, err);
 }
 
-static enum status read_manifest(struct planner *planner, const struct manifest_file *file,
-                                 struct scan_prune *prune, struct err *err)
+static enum status read_deletes(struct planner *planner, const struct manifest_file *file,
+                                struct scan_prune *prune, struct err *err)
 {
     struct manifest_reader *reader = NULL;
     struct manifest_entry entry;
@@ -149,26 +135,18 @@ static enum status read_manifest(struct planner *planner, const struct manifest_
     struct manifest_reader_options options = {
         .file = file,
         .spec = prune->spec,
-        .metric_ids = planner->metric_ids,
-        .metric_id_count = planner->metric_id_count,
+        .metric_ids = planner->delete_ids,
+        .metric_id_count = planner->delete_id_count,
         .cache = &planner->cache,
     };
     TRY(store_read(planner->table->place.store, file->path, TABLE_MANIFEST_BYTES_MAX, &bytes, err));
     enum status status =
         manifest_reader_open(str_make(bytes->ptr, bytes->size), &options, &reader, err);
-    while (status == STATUS_OK) {
-        status = manifest_reader_next(reader, &entry, err);
-        if (status != STATUS_OK) {
-            break;
-        }
-        if (planner->added_by != TABLE_NONE &&
-            (entry.status != MANIFEST_ADDED || entry.snapshot_id != planner->added_by)) {
-            continue;
-        }
-        bool is_data = entry.file.content == DATA_FILE_DATA;
+    while (status == STATUS_OK &&
+           (status = manifest_reader_next(reader, &entry, err)) == STATUS_OK) {
         status =
-            is_data == (file->content == MANIFEST_DATA)
-                ? add_entry(planner, manifest_reader_spec(reader), prune, &entry, err)
+            entry.file.content != DATA_FILE_DATA
+                ? add_delete(planner, manifest_reader_spec(reader), prune, &entry, err)
                 : ERR(err, STATUS_INVALID_DATA,
                       "manifest %.*s: data and delete files in one manifest", STR_ARGS(file->path));
     }
@@ -194,52 +172,266 @@ static void prepare(struct planner *planner)
                         planner->schema);
     }
     planner->metric_ids = arena_new_array(planner->arena, int32_t, terms + 1);
+    planner->delete_ids = arena_new_array(planner->arena, int32_t, terms + 1);
+    planner->ranges = arena_new_array(planner->arena, struct scan_range, terms + 1);
     for (uint32_t i = 0; i < terms; i++) {
-        planner->metric_ids[planner->metric_id_count++] = planner->predicate->terms[i].column_id;
+        int32_t id = planner->predicate->terms[i].column_id;
+        planner->delete_ids[planner->delete_id_count++] = id;
+        if (table_schema_by_id(planner->schema, id) != NULL) {
+            planner->metric_ids[planner->metric_id_count++] = id;
+        }
+        planner->range_count += scan_prune_range(&planner->predicate->terms[i], planner->schema,
+                                                 &planner->ranges[planner->range_count]);
     }
-    planner->metric_ids[planner->metric_id_count++] = ICEBERG_ID_DELETE_PATH;
+    planner->delete_ids[planner->delete_id_count++] = ICEBERG_ID_DELETE_PATH;
     qsort(planner->metric_ids, planner->metric_id_count, sizeof(int32_t), compare_ids);
+    qsort(planner->delete_ids, planner->delete_id_count, sizeof(int32_t), compare_ids);
 }
 
-static enum status plan_manifest(struct planner *planner, const struct manifest_file *file,
-                                 struct err *err)
+// --- data manifests ----------------------------------------------------------------------------
+
+// Takes over what the decoded manifest holds for as long as the plan lives.
+static void pin(struct planner *planner, struct manifest_files *files)
 {
-    struct scan_prune *prune = prune_of(planner, file->spec_id);
-    if (prune == NULL) {
+    arena_on_release(planner->arena, (void (*)(void *))manifest_files_unref, files);
+}
+
+// The task as it is, or one of the plan's own where deletes belong to it or the manifest is let go.
+static enum status add_task(struct planner *planner, const struct manifest_files *files,
+                            uint32_t at, bool copies, struct err *err)
+{
+    const struct scan_task *task = &files->tasks[at];
+    planner->plan->record_count += (uint64_t)task->file.record_count;
+    if (copies || planner->deletes.group_count > 0) {
+        struct scan_task *own = arena_copy(planner->arena, task, sizeof *task);
+        if (copies) {
+            own->file = *data_file_copy(planner->arena, files->spec, &task->file);
+        }
+        TRY(delete_index_assign(&planner->deletes, files->spec, own, err));
+        task = own;
+    }
+    VEC_PUSH(&planner->tasks, task);
+    return STATUS_OK;
+}
+
+// The columns of the predicate, in their order; and those with ranges, which come first in time.
+struct test_columns {
+    const struct manifest_column **metrics; // one an id; NULL: nothing is known
+    const struct manifest_column **ranges;
+};
+
+static struct test_columns find_columns(struct planner *planner, const struct manifest_files *files)
+{
+    struct test_columns out = {arena_new_array(&planner->columns, const struct manifest_column *,
+                                               planner->metric_id_count + 1),
+                               arena_new_array(&planner->columns, const struct manifest_column *,
+                                               planner->range_count + 1)};
+    for (uint32_t i = 0; i < planner->metric_id_count; i++) {
+        int32_t id = planner->metric_ids[i];
+        enum iceberg_kind kind = table_schema_by_id(planner->schema, id)->field->type->kind;
+        out.metrics[i] = manifest_files_column(files, id, kind);
+    }
+    for (uint32_t i = 0; i < planner->range_count; i++) {
+        const struct scan_range *range = &planner->ranges[i];
+        out.ranges[i] = manifest_files_column(files, range->column_id, range->kind);
+    }
+    return out;
+}
+
+// Whether one of the ranges leaves out all files of the manifest.
+static bool is_out_of_range(const struct planner *planner, const struct test_columns *columns)
+{
+    for (uint32_t i = 0; i < planner->range_count; i++) {
+        const struct manifest_column *column = columns->ranges[i];
+        if (column != NULL && column->lower != NULL &&
+            (column->highest < planner->ranges[i].low ||
+             column->lowest > planner->ranges[i].high)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool may_match(struct planner *planner, const struct manifest_files *files, uint32_t at,
+                      const struct test_columns *columns, const struct scan_prune *prune)
+{
+    for (uint32_t i = 0; i < planner->range_count; i++) {
+        const struct manifest_column *column = columns->ranges[i];
+        if (column != NULL && column->lower != NULL &&
+            (column->upper[at] < planner->ranges[i].low ||
+             column->lower[at] > planner->ranges[i].high)) {
+            return false;
+        }
+    }
+    if (!scan_prune_tuple(prune, files->tasks[at].file.partition)) {
+        return false;
+    }
+    arena_reset(&planner->scratch);
+    struct data_file file = files->tasks[at].file;
+    struct data_file_metric *metrics =
+        arena_new_array(&planner->scratch, struct data_file_metric, planner->metric_id_count + 1);
+    for (uint32_t i = 0; i < planner->metric_id_count; i++) {
+        const struct manifest_column *column = columns->metrics[i];
+        bool again = i > 0 && planner->metric_ids[i] == planner->metric_ids[i - 1];
+        char *bytes = arena_alloc(&planner->scratch, 16);
+        if (!again && column != NULL &&
+            manifest_column_metric(column, at, bytes, &metrics[file.metric_count])) {
+            file.metric_count++;
+        }
+    }
+    file.metrics = metrics;
+    return scan_prune_file(&planner->scratch, planner->predicate, planner->schema, &file);
+}
+
+static bool is_added(const struct planner *planner, const struct manifest_files *files, uint32_t at)
+{
+    return planner->added_by == TABLE_NONE ||
+           (files->is_added[at] && files->snapshot_ids[at] == planner->added_by);
+}
+
+// Everything in the manifest is of the plan: nothing has to be looked at.
+static void add_all(struct planner *planner, const struct manifest_files *files)
+{
+    VEC_RESERVE(&planner->tasks, files->count);
+    const struct scan_task **out = planner->tasks.items + planner->tasks.count;
+    for (uint32_t i = 0; i < files->count; i++) {
+        out[i] = &files->tasks[i];
+    }
+    planner->tasks.count += files->count;
+    planner->plan->record_count += files->record_count;
+}
+
+// Takes over `files`. Where few of them are left of a manifest that nobody else keeps, they are
+// copied, so that it can go.
+static enum status add_files(struct planner *planner, struct manifest_files *files,
+                             const struct scan_prune *prune, struct err *err)
+{
+    bool looks = planner->predicate != NULL || planner->added_by != TABLE_NONE;
+    if (!looks && planner->deletes.group_count == 0) {
+        add_all(planner, files);
+        pin(planner, files);
+        return STATUS_OK;
+    }
+    arena_reset(&planner->columns);
+    struct test_columns columns = find_columns(planner, files);
+    if (is_out_of_range(planner, &columns)) {
+        planner->plan->files_pruned += files->count;
+        manifest_files_unref(files);
+        return STATUS_OK;
+    }
+    uint32_t *left = arena_alloc(&planner->columns, (files->count + 1) * sizeof *left);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < files->count; i++) {
+        if (!is_added(planner, files, i)) {
+            continue;
+        }
+        if (planner->predicate == NULL || may_match(planner, files, i, &columns, prune)) {
+            left[count++] = i;
+        } else {
+            planner->plan->files_pruned++;
+        }
+    }
+    bool copies = count < files->count / 4 && !manifest_files_is_kept(files);
+    enum status status = STATUS_OK;
+    for (uint32_t i = 0; i < count && status == STATUS_OK; i++) {
+        status = add_task(planner, files, left[i], copies, err);
+    }
+    if (copies || count == 0) {
+        manifest_files_unref(files);
+    } else {
+        pin(planner, files);
+    }
+    return status;
+}
+
+static enum status prune_manifest(struct planner *planner, const struct manifest_file *file,
+                                  struct scan_prune **prune, struct err *err)
+{
+    *prune = prune_of(planner, file->spec_id);
+    if (*prune == NULL) {
         return ERR(err, STATUS_INVALID_DATA, "manifest %.*s: no partition spec %d",
                    STR_ARGS(file->path), file->spec_id);
     }
     if ((file->added_files == 0 && file->existing_files == 0) ||
         (planner->added_by != TABLE_NONE &&
          (file->content != MANIFEST_DATA || file->snapshot_id != planner->added_by))) {
-        return STATUS_OK;
+        return STATUS_END;
     }
-    if (!scan_prune_manifest(prune, file)) {
+    if (!scan_prune_manifest(*prune, file)) {
         planner->plan->manifests_pruned++;
-        return STATUS_OK;
+        return STATUS_END;
     }
     planner->plan->manifests_read++;
-    return read_manifest(planner, file, prune, err);
+    return STATUS_OK;
+}
+
+static struct manifest_files_request request_of(struct planner *planner,
+                                                const struct manifest_file *file,
+                                                const struct scan_prune *prune)
+{
+    return (struct manifest_files_request){.store = planner->table->place.store,
+                                           .file = file,
+                                           .spec = prune->spec,
+                                           .schema = planner->schema,
+                                           .ids = planner->metric_ids,
+                                           .id_count = planner->metric_id_count,
+                                           .cache = &planner->cache};
+}
+
+// Some manifests at a time: what is not at hand is decoded, by two threads.
+static enum status plan_data(struct planner *planner, const struct manifest_file *files,
+                             uint32_t count, struct err *err)
+{
+    struct manifest_files_request requests[SCAN_AT_ONCE];
+    struct scan_prune *prunes[SCAN_AT_ONCE];
+    struct manifest_files *decoded[SCAN_AT_ONCE];
+    enum status status = STATUS_OK;
+    for (uint32_t i = 0; i < count && status == STATUS_OK;) {
+        uint32_t taken = 0;
+        for (; i < count && taken < SCAN_AT_ONCE && status == STATUS_OK; i++) {
+            if (files[i].content != MANIFEST_DATA) {
+                continue;
+            }
+            status = prune_manifest(planner, &files[i], &prunes[taken], err);
+            if (status == STATUS_OK) {
+                requests[taken] = request_of(planner, &files[i], prunes[taken]);
+                taken++;
+            }
+            status = status == STATUS_END ? STATUS_OK : status;
+        }
+        TRY(status);
+        TRY(scan_decode(requests, taken, decoded, err));
+        for (uint32_t k = 0; k < taken; k++) {
+            if (status == STATUS_OK) {
+                status = add_files(planner, decoded[k], prunes[k], err);
+            } else {
+                manifest_files_unref(decoded[k]);
+            }
+        }
+    }
+    return status;
 }
 
 // Delete files first, so that each data file finds its own as it comes.
 static enum status plan_manifests(struct planner *planner, const struct table_snapshot *snapshot,
                                   struct err *err)
 {
-    static const enum manifest_content passes[] = {MANIFEST_DELETES, MANIFEST_DATA};
     const struct manifest_file *files;
     uint32_t count;
     TRY(iceberg_table_manifests(planner->table, snapshot, &files, &count, err));
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t i = 0; i < count; i++) {
-            if (files[i].content == passes[pass]) {
-                TRY(plan_manifest(planner, &files[i], err));
-            }
+    for (uint32_t i = 0; i < count; i++) {
+        struct scan_prune *prune;
+        if (files[i].content != MANIFEST_DELETES) {
+            continue;
         }
-        if (pass == 0) {
-            TRY(delete_index_finish(&planner->deletes, err));
+        enum status status = prune_manifest(planner, &files[i], &prune, err);
+        if (status == STATUS_OK) {
+            status = read_deletes(planner, &files[i], prune, err);
         }
+        TRY(status == STATUS_END ? STATUS_OK : status);
     }
+    TRY(delete_index_finish(&planner->deletes, err));
+    TRY(plan_data(planner, files, count, err));
     planner->plan->delete_group_count = planner->deletes.group_count;
     return STATUS_OK;
 }
@@ -279,6 +471,7 @@ enum status scan_plan(struct iceberg_table *table, const struct scan_options *op
         return STATUS_OK;
     }
     arena_init(&planner.scratch);
+    arena_init(&planner.columns);
     delete_index_init(&planner.deletes, arena);
     prepare(&planner);
     enum status status = options->is_incremental
@@ -287,6 +480,7 @@ enum status scan_plan(struct iceberg_table *table, const struct scan_options *op
     out->task_count = planner.tasks.count;
     out->tasks =
         arena_copy(arena, planner.tasks.items, planner.tasks.count * sizeof *planner.tasks.items);
+    arena_release(&planner.columns);
     VEC_RELEASE(&planner.tasks);
     delete_index_release(&planner.deletes);
     avro_schema_cache_release(&planner.cache);

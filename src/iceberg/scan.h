@@ -55,7 +55,7 @@ struct scan_delete_group {
 };
 
 struct scan_task {
-    struct data_file file;            // without metrics
+    struct data_file file;            // without metrics and split offsets
     int64_t sequence_number;          // of its data
     const struct scan_delete *vector; // a deletion vector; NULL: none
     // Position deletes for this file, and for its partition, not lower in sequence number; NULL:
@@ -71,8 +71,8 @@ struct scan_plan {
     const struct table_snapshot *snapshot; // NULL: the table has no snapshot, and no rows
     const struct table_schema *schema;     // current one, or the snapshot's own for time travel
     uint32_t task_count;
-    struct scan_task *tasks;
-    uint64_t record_count; // of all tasks, deleted ones included
+    const struct scan_task *const *tasks; // shared with other scans
+    uint64_t record_count;                // of all tasks, deleted ones included
     uint32_t delete_count; // delete files that are left
     uint32_t delete_group_count;
     uint64_t manifests_read, manifests_pruned, files_pruned, deletes_pruned;

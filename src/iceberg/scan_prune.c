@@ -269,3 +269,50 @@ bool scan_prune_file(struct arena *arena, const struct predicate *predicate,
     }
     return true;
 }
+
+// The least and the greatest of the constants.
+static void range_of(const struct iceberg_type *type, const struct column *constants,
+                     struct scan_range *out)
+{
+    out->low = INT64_MAX;
+    out->high = INT64_MIN;
+    for (uint32_t i = 0; i < constants->row_count; i++) {
+        int64_t value = iceberg_value_of_row(type, constants, i).as.i64;
+        out->low = value < out->low ? value : out->low;
+        out->high = value > out->high ? value : out->high;
+    }
+}
+
+bool scan_prune_range(const struct predicate_term *term, const struct table_schema *schema,
+                      struct scan_range *out)
+{
+    const struct table_schema_entry *entry = table_schema_by_id(schema, term->column_id);
+    struct arena arena = {0};
+    if (entry == NULL || entry->below_list || term->constants == NULL) {
+        return false;
+    }
+    const struct iceberg_type *type = entry->field->type;
+    bool is_integer = type->kind == ICEBERG_INT || type->kind == ICEBERG_LONG ||
+                      type->kind == ICEBERG_DATE || type->kind == ICEBERG_TIMESTAMP ||
+                      type->kind == ICEBERG_TIMESTAMPTZ;
+    bool usable = is_integer && fits(&arena, term, type);
+    arena_release(&arena);
+    if (!usable) {
+        return false;
+    }
+    *out = (struct scan_range){.column_id = term->column_id, .kind = type->kind};
+    range_of(type, term->constants, out);
+    switch (term->op) {
+    case PREDICATE_EQ:
+    case PREDICATE_IN: return true;
+    case PREDICATE_LT:
+    case PREDICATE_LE: out->low = INT64_MIN; return true;
+    case PREDICATE_GT:
+    case PREDICATE_GE: out->high = INT64_MAX; return true;
+    case PREDICATE_NE:
+    case PREDICATE_STARTS_WITH:
+    case PREDICATE_IS_NULL:
+    case PREDICATE_IS_NOT_NULL: break;
+    }
+    return false;
+}

@@ -12,6 +12,7 @@
 
 struct arena;
 struct predicate;
+struct predicate_term;
 struct table_schema;
 
 struct scan_prune_test;
@@ -23,6 +24,16 @@ struct scan_prune {
     struct scan_prune_test *tests;
 };
 
+// What a term asks of a column of integers in order: values of [low, high], nothing else matches.
+struct scan_range {
+    int32_t column_id;
+    enum iceberg_kind kind;
+    int64_t low, high;
+};
+
+// False where the term is of another kind, or the column is.
+bool scan_prune_range(const struct predicate_term *term, const struct table_schema *schema,
+                      struct scan_range *out);
 // `predicate` may be NULL. Everything is in `arena`.
 void scan_prune_init(struct scan_prune *prune, struct arena *arena,
                      const struct partition_spec *spec, const struct predicate *predicate,

@@ -175,8 +175,8 @@ static void test_a_bucket_is_found_by_equality(void **state)
     struct scan_plan plan = ask(table, &arena, (struct question){1, PREDICATE_EQ, 34, NULL});
     assert_int_equal(plan.manifests_pruned, 3);
     assert_int_equal(plan.task_count, 1);
-    assert_true(str_is(plan.tasks[0].file.path, "w/db/t/data/30"));
-    assert_int_equal(plan.tasks[0].sequence_number, 4);
+    assert_true(str_is(plan.tasks[0]->file.path, "w/db/t/data/30"));
+    assert_int_equal(plan.tasks[0]->sequence_number, 4);
     arena_release(&arena);
     iceberg_table_free(table);
     store_free(world.store);

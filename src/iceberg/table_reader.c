@@ -105,7 +105,7 @@ static enum status open_deletes(struct table_reader *reader,
         struct delete_filter_options filter_options = {.store = options->store,
                                                        .metadata = options->metadata,
                                                        .schema = options->schema,
-                                                       .tasks = reader->task,
+                                                       .tasks = &reader->task,
                                                        .task_count = 1,
                                                        .budget = options->budget};
         filter = reader->own_deletes = delete_filter_new(&filter_options);

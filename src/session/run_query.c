@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "connect/registry.h"
 #include "engine/job.h"
+#include "iceberg/manifest_files.h"
 #include "session/session_int.h"
 #include "sql/parse.h"
 #include "state/spill.h"
@@ -20,6 +21,8 @@ static uint32_t cores(void)
     long count = sysconf(_SC_NPROCESSORS_ONLN);
     return count < 1 ? 1 : count > 256 ? 256 : (uint32_t)count;
 }
+
+enum { MANIFESTS_MAX = 512 << 20 }; // what decoded manifests may take, at most a quarter of all
 
 static size_t memory_limit(const struct settings *settings)
 {
@@ -173,6 +176,8 @@ enum status run_start_job(struct statement_run *run, const struct run_job_option
     const struct settings *settings = &session->settings;
     struct session_pipeline pipeline = {0};
     bool trivial = is_trivial(options->plan);
+    size_t memory = memory_limit(settings);
+    manifest_files_limit(memory / 4 < MANIFESTS_MAX ? memory / 4 : MANIFESTS_MAX);
     int64_t parallelism = settings_count(settings, "parallelism.default");
     struct expr_settings *expr = arena_new(&run->result->arena, struct expr_settings);
     *expr = (struct expr_settings){.zone = run->result->zone,
@@ -186,7 +191,7 @@ enum status run_start_job(struct statement_run *run, const struct run_job_option
         .parallelism = trivial           ? 1
                        : parallelism > 0 ? (uint32_t)parallelism
                                          : cores(),
-        .memory_limit = memory_limit(settings),
+        .memory_limit = memory,
         .batch_rows = (uint32_t)settings_count(settings, "debug.batch-rows"),
         .watermark_interval_ms = settings_duration_ms(settings, "pipeline.auto-watermark-interval"),
         .threads = !trivial,

@@ -182,13 +182,13 @@ static enum status read_rows(struct sim_check *check, struct iceberg_table *tabl
     for (uint32_t i = 0; i < plan.task_count; i++) {
         struct sim_lake_reading reading = {.table = table,
                                            .plan = &plan,
-                                           .task = &plan.tasks[i],
+                                           .task = plan.tasks[i],
                                            .take = take_rows,
                                            .context = rows};
         uint32_t before = rows->lines.count;
         TRY(sim_lake_read(check->lake, &reading, err));
-        if (rows->lines.count - before != (uint64_t)plan.tasks[i].file.record_count) {
-            FAULT(check, "%.*s: record count", STR_ARGS(plan.tasks[i].file.path));
+        if (rows->lines.count - before != (uint64_t)plan.tasks[i]->file.record_count) {
+            FAULT(check, "%.*s: record count", STR_ARGS(plan.tasks[i]->file.path));
         }
     }
     return STATUS_OK;

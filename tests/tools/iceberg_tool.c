@@ -512,7 +512,7 @@ static uint64_t read_tasks(const struct scan_plan *plan, const struct table_read
         struct table_reader *reader;
         struct batch batch;
         enum status status;
-        CHECK(table_reader_open(options, &plan->tasks[i], &reader, &err));
+        CHECK(table_reader_open(options, plan->tasks[i], &reader, &err));
         while ((status = table_reader_next(reader, &batch, &err)) == STATUS_OK) {
             print_rows(fields, options->metadata_count, &batch);
         }
