@@ -41,6 +41,14 @@ struct file_scan {
     struct budget *budget;
     uint32_t batch_rows;
     struct source_metrics *metrics; // added to
+    struct file_known *known;
+};
+
+// A place where a record begins, of the file that was read last: the next part that this reader has
+// of it is found from there.
+struct file_known {
+    struct str path;
+    uint64_t offset;
 };
 
 struct file_part {

@@ -8,12 +8,15 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
+#include "codec/csv_decode.h"
+#include "codec/csv_split.h"
 #include "codec/json_split.h"
 #include "connect/file_header.h"
 #include "connect/file_lines.h"
 #include "connect/file_rows.h"
 #include "connect/option.h"
 #include "connect/record_format.h"
+#include "sys/file.h"
 
 enum { TEXT_MESSAGES = 256 }; // records cut out at once
 
@@ -31,6 +34,7 @@ struct text_rows {
     struct str messages[TEXT_MESSAGES];
     uint64_t begin; // of the part: lines are counted from here
     uint64_t end;   // records that begin here or behind are of the next part; UINT64_MAX: none is
+    uint64_t last_end; // of the part's last record, where its end had to be looked for; else 0
     uint64_t places[BATCH_ROWS_MAX + 2];
 };
 
@@ -62,11 +66,17 @@ static enum status layout_of(const char *path, enum json_split_layout *out, stru
     return status;
 }
 
-// A line of JSON is a record. Whether a line end of CSV is within quotes only shows from the
-// beginning.
+// A line of JSON is a record. Records of CSV are found by their quotes (csv_split.h), where quotes
+// are all there is.
 static bool text_has_parts(const struct file_scan *scan, const char *path)
 {
     enum json_split_layout layout;
+    if (is_format(scan, "csv")) {
+        struct csv_decode_spec csv;
+        record_format_csv_dialect(scan->table, scan->prefix, &csv);
+        return csv.escape == 0 && !csv.allow_comments && !csv.ignore_parse_errors &&
+               file_lines_is_plain(path);
+    }
     return is_format(scan, "json") && file_lines_is_plain(path) &&
            layout_of(path, &layout, NULL) == STATUS_OK && layout == JSON_SPLIT_LINES;
 }
@@ -93,6 +103,7 @@ static void text_close(struct file_rows *base)
     if (rows->lines != NULL) {
         rows->scan->metrics->bytes_read += file_lines_bytes(rows->lines);
     }
+    *rows->scan->known = (struct file_known){.path = rows->path, .offset = rows->rows.place.offset};
     file_lines_close(rows->lines);
     record_format_free(rows->format);
     arena_release(&rows->batch);
@@ -116,6 +127,33 @@ static enum status skip_line(struct text_rows *rows, struct err *err)
     return STATUS_OK;
 }
 
+// The same in CSV: the first record at or behind `target`, from a place where one begins.
+static enum status find_record(const struct text_rows *rows, uint64_t from, uint64_t target,
+                               uint64_t *start, struct err *err)
+{
+    enum { PIECE = 1 << 18 };
+    const struct file_scan *scan = rows->scan;
+    struct csv_decode_spec csv;
+    struct csv_split split;
+    struct file file;
+    record_format_csv_dialect(scan->table, scan->prefix, &csv);
+    csv_split_init(&split, csv.delimiter, csv.quote, from, target);
+    TRY(file_open(rows->path.ptr, &file, err));
+    char *piece = mem_alloc(PIECE);
+    enum status status = STATUS_OK;
+    *start = file.size;
+    for (uint64_t at = from; at < file.size && status == STATUS_OK; at += PIECE) {
+        size_t size = file.size - at < PIECE ? (size_t)(file.size - at) : PIECE;
+        status = file_read_at(&file, at, piece, size, err);
+        if (status == STATUS_OK && csv_split_pass(&split, str_make(piece, size), start)) {
+            break;
+        }
+    }
+    mem_free(piece);
+    file_close(&file);
+    return status;
+}
+
 // What the file's beginning says of how it is to be read.
 static enum status read_beginning(struct text_rows *rows, const struct file_part *part,
                                   struct err *err)
@@ -127,7 +165,7 @@ static enum status read_beginning(struct text_rows *rows, const struct file_part
         TRY(file_header_read(&rows->arena, scan, part->path.ptr, &rows->header, err));
         rows->columns =
             arena_new_array(&rows->arena, struct column, scan->columns->wanted_count + 1);
-        if (at_begin) {
+        if (at_begin && part->index == 0) {
             rows->rows.place = rows->header.behind;
         }
     } else if (is_format(scan, "json") && part->count == 1) {
@@ -151,6 +189,13 @@ static enum status open_lines(struct text_rows *rows, const struct file_part *pa
     }
     TRY(read_beginning(rows, part, err));
     TRY(make_format(rows, err));
+    if (in_middle && is_format(rows->scan, "csv")) {
+        const struct file_known *known = rows->scan->known;
+        bool is_known = str_equal(known->path, part->path) && known->offset <= rows->begin;
+        TRY(find_record(rows, is_known ? known->offset : 0, rows->begin, &rows->rows.place.offset,
+                        err));
+        in_middle = false;
+    }
     TRY(file_lines_open(part->path.ptr, in_middle ? rows->begin - 1 : rows->rows.place.offset,
                         &rows->lines, err));
     if (!in_middle) {
@@ -220,7 +265,8 @@ static void say_place(const struct text_rows *rows, const char *unit, struct err
 // The lines that begin in the part, of those read. Returns whether some do not.
 static bool cut_lines(const struct text_rows *rows, struct str *bytes)
 {
-    uint64_t own = rows->end - file_lines_offset(rows->lines);
+    uint64_t end_at = rows->last_end > 0 ? rows->last_end : rows->end;
+    uint64_t own = end_at - file_lines_offset(rows->lines);
     if (rows->end == UINT64_MAX || own >= bytes->size) {
         return false;
     }
@@ -260,10 +306,13 @@ static enum status next_lines(struct text_rows *rows, struct file_batch *out, st
     }
     rows->rows.place.line += records->lines_used;
     file_lines_use(rows->lines, used);
-    if (used == 0 && is_cut) {
+    bool is_csv = is_format(rows->scan, "csv");
+    if (used == 0 && is_cut && !is_csv) {
         return STATUS_END; // blank lines
     }
-    if (used == 0) {
+    if (used == 0 && is_cut) { // quotes hold the line end: the record goes on behind it
+        TRY(find_record(rows, rows->rows.place.offset, rows->end, &rows->last_end, err));
+    } else if (used == 0) {
         file_lines_more(rows->lines);
     }
     rows->rows.place.offset = file_lines_offset(rows->lines);

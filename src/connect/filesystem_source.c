@@ -69,6 +69,7 @@ struct filesystem_reader {
     const struct file_rows_class *class;
     struct file_scan scan;
     struct source_metrics metrics;
+    struct file_known known;
     struct split_positions positions;
     VEC(struct filesystem_file) files;
     uint32_t *slots; // hash table over the files' names: index + 1
@@ -578,6 +579,7 @@ static void filesystem_prepare(struct filesystem_reader *reader, const struct pl
         .budget = context->budget,
         .batch_rows = context->batch_rows,
         .metrics = &reader->metrics,
+        .known = &reader->known,
     };
     reader->batch_columns = arena_new_array(&reader->arena, struct column, scan->column_count + 1);
     split_positions_read(&reader->arena, context, &reader->positions);

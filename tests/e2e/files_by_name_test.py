@@ -10,6 +10,7 @@ FRAZIL is the program, FRAZIL_FIXTURES the fixtures (vega-vega-datasets). The fi
 DuckDB, pyarrow and fastavro. The last line is "N passed, N failed".
 """
 import argparse
+import csv
 import datetime
 import decimal
 import gzip
@@ -325,6 +326,32 @@ def test_many():
     rows, errors = run("SELECT COUNT(*) AS n, SUM(id) AS s, COUNT(DISTINCT `file.name`) AS f FROM 'many/*.csv'")
     check("3,000 files", rows == [{"n": 3000, "s": 2999 * 1500, "f": 3000}], errors or rows)
     check("3,000 files in time", time.time() - began < 60, time.time() - began)
+
+
+def test_parts():
+    """Files that several instances read at once: records over the borders, quotes over many lines."""
+    rows, size, number = [], 0, 0
+    while size < 36 << 20:
+        text = ("plain %d" % number, 'lines\n\n"of" %d, x\n' % number, '"' * (number % 5), "")[number % 4]
+        text = 'a,"\n' * 700000 if number in (300000, 600000) else text
+        rows.append((number, text))
+        size += len(text) + 14
+        number += 1
+    with open("parts.csv", "w", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(["id", "t"])
+        writer.writerows(rows)
+    with open("parts.ndjson", "w") as out:
+        for row in rows:
+            out.write(json.dumps({"id": row[0], "t": row[1]}) + "\n" * (1 + row[0] % 3 // 2))
+    wanted = [{"n": len(rows), "u": len(rows), "s": sum(r[0] for r in rows),
+               "l": sum(len(r[1]) for r in rows)}]
+    for file in ("parts.csv", "parts.ndjson"):
+        for parallelism in (1, 2, 5):
+            got, errors = run([f"SET 'parallelism.default' = '{parallelism}'",
+                               "SELECT COUNT(*) AS n, COUNT(DISTINCT id) AS u, SUM(id) AS s, "
+                               f"SUM(CHAR_LENGTH(COALESCE(t, ''))) AS l FROM '{file}'"])
+            check(f"{file} in parts, parallelism {parallelism}", got == wanted, errors or (got, wanted))
 
 
 def test_tables():
