@@ -470,6 +470,12 @@ static enum status new_format(const struct file_table_spec *spec, bool is_file, 
     return STATUS_INVALID_DATA;
 }
 
+static bool is_tab_separated(struct str path)
+{
+    return str_ends(path, ".tsv") || str_ends(path, ".tsv.gz") || str_ends(path, ".tsv.zst") ||
+           str_ends(path, ".tsv.zstd");
+}
+
 static enum status check_directory(struct arena *arena, const struct file_table_spec *spec,
                                    struct str absolute, struct err *err)
 {
@@ -531,11 +537,16 @@ enum status file_table_new(struct arena *arena, const struct file_table_spec *sp
         {STR_LIT("format"), format},
         {STR_LIT("sink.target"), is_file ? STR_LIT("file") : STR_LIT("new-directory")},
         {STR_LIT("sink.compression"), compression},
+        {STR_LIT("csv.header"), STR_LIT("true")},
+        {STR_LIT("csv.field-delimiter"),
+         is_tab_separated(spec->path) ? STR_LIT("\t") : STR_LIT(",")},
     };
+    bool is_csv = str_is(format, "csv");
+    uint32_t found_count = sizeof found / sizeof *found - (is_csv ? 0 : 2);
     def->is_temporary = true;
     def->name = spec->path;
     set_columns(arena, row, def);
-    set_options(arena, spec, found, sizeof found / sizeof *found, def);
+    set_options(arena, spec, found, found_count, def);
     *out = def;
     return STATUS_OK;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connect/file_writer.h"
 
-static const struct file_writer_class *const classes[] = {&file_writer_parquet};
+static const struct file_writer_class *const classes[] = {&file_writer_parquet, &file_writer_avro,
+                                                          &file_writer_csv, &file_writer_json};
 
 enum status file_writer_find(struct str format, const struct file_writer_class **out,
                              struct err *err)
@@ -14,6 +15,6 @@ enum status file_writer_find(struct str format, const struct file_writer_class *
     }
     ERR(err, STATUS_UNSUPPORTED, "writing files of format '%.*s' is not supported yet",
         STR_ARGS(format));
-    err_hint(err, "parquet can be written");
+    err_hint(err, "parquet, avro, csv and json can be written");
     return STATUS_UNSUPPORTED;
 }

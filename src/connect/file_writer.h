@@ -48,6 +48,9 @@ struct file_writer {
 };
 
 extern const struct file_writer_class file_writer_parquet;
+extern const struct file_writer_class file_writer_avro;
+extern const struct file_writer_class file_writer_csv;
+extern const struct file_writer_class file_writer_json;
 
 // UNSUPPORTED, with the formats that there are in the hint.
 MUST_USE enum status file_writer_find(struct str format, const struct file_writer_class **out,

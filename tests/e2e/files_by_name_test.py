@@ -394,6 +394,40 @@ def test_export_parquet():
     check("nothing is left of what failed", not [n for n in os.listdir(".") if "fails" in n])
 
 
+def test_export_text():
+    """Each kind of file, read back by others and by ourselves."""
+    query = "SELECT id, name, d, d1, ts, amount FROM 'big.parquet' WHERE id < 20000"
+    theirs = rows_of(duckdb.sql(query))
+    for name in ("t.csv", "t.csv.gz", "t.csv.zst", "t.tsv", "t.ndjson", "t.ndjson.gz", "t.json", "t.jsonl.zst"):
+        rows, errors = run(f"INSERT INTO '{name}' {query}")
+        check(f"write {name}", rows is not None, errors)
+        if rows is not None:
+            reader = f"read_csv('{name}')" if ".csv" in name or ".tsv" in name else f"read_json('{name}')"
+            same(f"DuckDB reads {name}", rows_of(duckdb.sql(f"select * from {reader}")), theirs)
+            compare(f"SELECT * FROM '{name}'", query, name=f"{name} read back")
+    with gzip.open("t.csv.gz", "rt") as file:
+        check("gzip", file.readline() == "id,name,d,d1,ts,amount\n")
+    rows, errors = run(f"INSERT INTO 't.avro' {query}")
+    check("write t.avro", rows is not None, errors)
+    if rows is not None:
+        with open("t.avro", "rb") as file:
+            same("fastavro reads t.avro", list(fastavro.reader(file)), theirs)
+        compare("SELECT * FROM 't.avro'", query, name="t.avro read back")
+    rows, errors = run("INSERT INTO 'odd.csv' SELECT * FROM (VALUES (1, 'a,b'), (2, 'say \"hi\"'), "
+                       "(3, CAST(NULL AS STRING)), (4, U&'l\\000Ane')) AS t (id, t)")
+    check("odd.csv", errors == "" and rows_of(duckdb.sql("select * from 'odd.csv'")) ==
+          [{"id": 1, "t": "a,b"}, {"id": 2, "t": 'say "hi"'}, {"id": 3, "t": None}, {"id": 4, "t": "l\nne"}],
+          errors or open("odd.csv").read())
+    rows, errors = run("INSERT INTO 'dialect.txt' /*+ OPTIONS('format' = 'csv', 'csv.field-delimiter' = ';', "
+                       "'csv.header' = 'false') */ VALUES (1, 'a;b')")
+    check("options", open("dialect.txt").read() == '1;"a;b"\n', errors)
+    run("INSERT INTO 'csvdir/' /*+ OPTIONS('format' = 'csv') */ SELECT id FROM 'big.parquet' WHERE id < 100")
+    check("a directory of CSV", duckdb.sql("select sum(id) from 'csvdir/*.csv'").fetchone() == (4950,))
+    rows, errors = run("INSERT INTO 'nested.ndjson' SELECT id, l, s FROM 'big.parquet' WHERE id < 50")
+    compare("SELECT * FROM 'nested.ndjson'", "SELECT id, l, s FROM 'big.parquet' WHERE id < 50")
+    fails("INSERT INTO 'nested.csv' SELECT MAP['a', 1] AS m", "MAP")
+
+
 def test_export_directory():
     run("INSERT INTO 'dir/' SELECT id, k FROM 'big.parquet'")
     check("a directory", duckdb.sql("select count(*), sum(id) from 'dir/*.parquet'").fetchone()
