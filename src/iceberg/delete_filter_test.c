@@ -89,7 +89,7 @@ struct world {
     uint32_t file_count;
     struct file files[FILES_MAX];
     uint32_t delete_count;
-    struct scan_task *tasks;
+    struct scan_task **tasks;
 };
 
 static uint32_t draw(struct world *world, uint32_t below)
@@ -388,11 +388,12 @@ static void world_end(struct world *world)
 static void plan(struct world *world)
 {
     struct err err;
-    world->tasks = arena_new_array(&world->arena, struct scan_task, FILES_MAX);
+    world->tasks = arena_new_array(&world->arena, struct scan_task *, FILES_MAX);
     assert_int_equal(delete_index_finish(&world->index, &err), STATUS_OK);
     for (uint32_t i = 0; i < world->file_count; i++) {
         const struct file *file = &world->files[i];
-        struct scan_task *task = &world->tasks[i];
+        struct scan_task *task = arena_new(&world->arena, struct scan_task);
+        world->tasks[i] = task;
         *task = (struct scan_task){.file = describe(world, file->path, file->spec, file->p),
                                    .sequence_number = file->sequence};
         task->file.record_count = file->count;
@@ -410,7 +411,7 @@ static struct delete_filter *make_filter(struct world *world, struct budget *bud
         .store = world->store,
         .metadata = world->metadata,
         .schema = table_metadata_current_schema(world->metadata),
-        .tasks = world->tasks,
+        .tasks = (const struct scan_task *const *)world->tasks,
         .task_count = world->file_count,
         .budget = budget,
     };
@@ -438,7 +439,7 @@ static void expect_file(struct world *world, uint32_t at, struct delete_filter *
     struct batch batch;
     struct err err;
     uint32_t next = 0;
-    enum status status = table_reader_open(&options, &world->tasks[at], &reader, &err);
+    enum status status = table_reader_open(&options, world->tasks[at], &reader, &err);
     if (status != STATUS_OK) {
         fail_msg("%s", err.text);
     }
@@ -528,7 +529,7 @@ static void memory_stays_within_the_budget(void **state)
             for (uint32_t i = 0; i < world.file_count; i++) {
                 struct delete_view *view;
                 struct err err;
-                enum status status = delete_filter_open(filter, &world.tasks[i], &view, &err);
+                enum status status = delete_filter_open(filter, world.tasks[i], &view, &err);
                 assert_true(status == STATUS_OK || status == STATUS_LIMIT);
                 if (status == STATUS_OK) {
                     delete_view_close(view);
@@ -551,7 +552,7 @@ static void expect_refused(struct world *world, enum status expected, const char
     struct err err;
     struct delete_view *view;
     struct delete_filter *filter = make_filter(world, NULL);
-    assert_int_equal(delete_filter_open(filter, &world->tasks[0], &view, &err), expected);
+    assert_int_equal(delete_filter_open(filter, world->tasks[0], &view, &err), expected);
     if (strstr(err.text, why) == NULL) {
         fail_msg("'%s' does not say '%s'", err.text, why);
     }
@@ -566,7 +567,7 @@ static void vectors_are_checked(void **state)
     add_file(&world);
     add_vectors(&world);
     plan(&world);
-    struct scan_delete *vector = (struct scan_delete *)(uintptr_t)world.tasks[0].vector;
+    struct scan_delete *vector = (struct scan_delete *)(uintptr_t)world.tasks[0]->vector;
     vector->file.record_count++;
     expect_refused(&world, STATUS_INVALID_DATA, "positions, of which the manifest knows");
     vector->file.record_count--;
