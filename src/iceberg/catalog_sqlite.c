@@ -223,7 +223,7 @@ static enum status load(struct table_pointer *pointer, struct arena *arena,
 }
 
 // What a failed write means for the table. Refused before anything was written: a definite no.
-static enum status swap_failed(struct catalog_sqlite *self, bool creating, struct err *err)
+static enum status swap_failed(struct catalog_sqlite *self, struct err *err)
 {
     int code = sqlite3_errcode(self->db);
     if (code == SQLITE_CONSTRAINT) {
@@ -232,7 +232,7 @@ static enum status swap_failed(struct catalog_sqlite *self, bool creating, struc
     enum status status = catalog_sqlite_failed(self, "swap", err);
     bool definite = code == SQLITE_BUSY || code == SQLITE_LOCKED || code == SQLITE_READONLY ||
                     code == SQLITE_PERM || code == SQLITE_CANTOPEN || code == SQLITE_CORRUPT ||
-                    code == SQLITE_NOTADB || creating;
+                    code == SQLITE_NOTADB;
     if (code == SQLITE_BUSY || code == SQLITE_LOCKED) {
         return ERR(err, STATUS_CONFLICT, "catalog %s: busy for over %d ms", self->path, BUSY_MS);
     }
@@ -286,7 +286,7 @@ static enum status swap(struct table_pointer *pointer, const struct table_name *
         int code = sqlite3_step(statement);
         MARK("catalog.swap.answered");
         if (code != SQLITE_DONE) {
-            status = swap_failed(self, creating, err);
+            status = swap_failed(self, err);
         } else if (sqlite3_changes(self->db) != 1) {
             status = swap_missed(self, table, err);
         }
