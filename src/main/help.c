@@ -49,6 +49,11 @@ static const char sql_text[] =
     "\n"
     "In the shell: \\d [NAME] describe, \\dt tables, \\x expanded, \\timing, \\watch N, \\q quit.\n"
     "\n"
+    "Files are tables by their names (Parquet, Avro, CSV, JSON; patterns and directories too):\n"
+    "\n"
+    "  frazil sql -e \"SELECT level, COUNT(*) FROM 'logs/**/*.csv.gz' GROUP BY level\"\n"
+    "  frazil sql -e \"INSERT INTO 'errors.parquet' SELECT * FROM 'logs/' WHERE level = 'ERROR'\"\n"
+    "\n"
     "  frazil sql -e \"SELECT COUNT(*) FROM raw\"\n"
     "  echo 'SHOW TABLES;' | frazil sql --format json\n";
 

@@ -136,7 +136,7 @@ void output_begin(struct output *output, enum output_format format, const struct
     *output = (struct output){.format = format, .expanded = expanded, .result = result};
     if (separates(format)) {
         print_header(output);
-    } else if (format == OUTPUT_TABLE) {
+    } else if (format == OUTPUT_TABLE && !result->is_text) {
         output->table = output_table_new(result, expanded);
     }
 }
@@ -228,10 +228,25 @@ static void print_objects(const struct output *output, const struct batch *batch
     strbuf_release(&line);
 }
 
+// Line by line, as it is.
+static void print_texts(const struct batch *batch)
+{
+    struct strbuf text;
+    strbuf_init(&text, TEXT_MAX);
+    for (uint32_t row = 0; row < batch->row_count; row++) {
+        text_value(&text, &type_string, &batch->columns[0], row, NULL);
+        strbuf_add_text(&text, str_ends(strbuf_str(&text), "\n") ? "" : "\n");
+    }
+    write_all(strbuf_str(&text));
+    strbuf_release(&text);
+}
+
 void output_rows(struct output *output, const struct batch *batch)
 {
     if (separates(output->format)) {
         print_separated(output, batch);
+    } else if (output->format == OUTPUT_TABLE && output->result->is_text) {
+        print_texts(batch);
     } else if (output->format == OUTPUT_TABLE) {
         output_table_rows(output->table, batch);
     } else {
@@ -254,7 +269,7 @@ void output_end(struct output *output)
         write_all(STR_LIT("#end\n"));
     } else if (output->format == OUTPUT_JSON) {
         write_all(output->row_count == 0 ? STR_LIT("[]\n") : STR_LIT("]\n"));
-    } else if (output->format == OUTPUT_TABLE) {
+    } else if (output->table != NULL) {
         output_table_end(output->table);
         output->table = NULL;
     }

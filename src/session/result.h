@@ -32,6 +32,7 @@ struct result_column {
 struct result {
     struct arena arena;
     bool has_rows;
+    bool is_text;       // one text of several lines, for people to read: EXPLAIN, SHOW CREATE
     bool shows_changes; // a streaming SELECT: `op` is a column of the output
     struct str note;    // for people: "table exists already"; empty: none
     uint32_t column_count;

@@ -51,6 +51,7 @@ static void show(struct statement_run *run, struct str text)
     struct result_table *table = result_table_new(run->result, names, types, 1);
     result_table_row(table, &text);
     result_table_finish(table);
+    run->result->is_text = true;
 }
 
 static enum status run_to_end(const struct session *session, struct job *job, struct err *err)

@@ -306,6 +306,7 @@ static enum status show_create(struct statement_run *run, struct err *err)
     struct result_table *table = one_column(run, "result");
     result_table_row(table, &cell);
     result_table_finish(table);
+    run->result->is_text = true;
     strbuf_release(&text);
     return STATUS_OK;
 }

@@ -78,7 +78,9 @@ static enum status find_function(const struct ast_table *table, struct window *o
         names[i] = str_from(window_functions[i].name);
     }
     struct str nearest = bind_scope_nearest(names, sizeof names / sizeof *names, name);
-    if (nearest.size > 0) {
+    if (str_starts(name, "read_") || str_starts(name, "READ_") || str_ends(name, "_scan")) {
+        err_hint(err, "files are named by themselves: SELECT * FROM 'x.csv'");
+    } else if (nearest.size > 0) {
         err_hint(err, "did you mean %.*s?", STR_ARGS(nearest));
     }
     return status;

@@ -547,7 +547,14 @@ enum status parse_statement_any(struct parser *parser, const struct ast_statemen
         }
     }
     if (parse == NULL) {
-        return parser_unexpected(parser, "a statement: SELECT, INSERT, CREATE, ...");
+        struct token first = parser_current(parser);
+        struct str word =
+            str_slice(parser->text, first.offset, first.offset + (size_t)first.length);
+        enum status status = parser_unexpected(parser, "a statement: SELECT, INSERT, CREATE, ...");
+        if (str_is_nocase(word, "COPY")) {
+            err_hint(parser->err, "files are written by INSERT INTO 'x.parquet' SELECT ...");
+        }
+        return status;
     }
     TRY(parse(parser, statement));
     statement->at = parser_span(parser, from);
