@@ -260,10 +260,10 @@ static enum status filter_window(struct parquet_reader *reader, uint64_t row, ui
             match_flat(leaf, count, bits);
         }
     }
-    if (bits_count(bits, count) < count) {
-        for (uint32_t i = 0; i < used; i++) {
-            parquet_select_keep(reader->filters[i], count, bits, 0);
-        }
+    uint16_t rows[WINDOW_ROWS];
+    const struct parquet_kept kept = {.rows = rows, .count = bits_positions(bits, count, rows)};
+    for (uint32_t i = 0; i < used && kept.count < count; i++) {
+        parquet_select_keep(reader->filters[i], count, &kept);
     }
     return STATUS_OK;
 }

@@ -16,8 +16,8 @@
 
 #include "base/arena.h"
 #include "base/bits.h"
-#include "base/vec.h"
 #include "base/bytebuf.h"
+#include "base/vec.h"
 #include "codec/parquet_convert.h"
 #include "codec/parquet_decode.h"
 #include "codec/parquet_file_schema.h"
@@ -232,10 +232,15 @@ void parquet_values_release(struct parquet_leaf_reader *leaf);
 
 // ---- parquet_select.c ----
 
-// Of the last `count` rows appended to the vector, not placed yet, keeps those whose bits [from,
-// from + count) are set. Not below a list.
-void parquet_select_keep(struct parquet_leaf_reader *leaf, uint32_t count, const uint64_t *bits,
-                         uint32_t from);
+// Rows that stay, ascending, counted from the first of some.
+struct parquet_kept {
+    const uint16_t *rows;
+    uint32_t count;
+};
+
+// Keeps these of the last `count` rows appended to the vector, not placed yet. Not below a list.
+void parquet_select_keep(struct parquet_leaf_reader *leaf, uint32_t count,
+                         const struct parquet_kept *kept);
 // The selection's rows into the leaf's vector.
 MUST_USE enum status parquet_select_read(struct parquet_leaf_reader *leaf,
                                          const struct parquet_selection *selection,

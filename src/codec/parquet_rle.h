@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/str.h"
 #include "base/bytebuf.h"
+#include "base/str.h"
 
 // The bits that `value` needs; 0 for 0.
 static inline uint32_t parquet_rle_width(uint32_t value)

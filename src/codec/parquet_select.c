@@ -12,20 +12,17 @@ enum {
 
 // ---- dropping rows ----
 
-// Moves the items [from, from + count) whose bits are set to the front of them.
+// Moves items[kept[i]] to items[i].
 #define KEEP(c_type)                                                                               \
     do {                                                                                           \
         c_type *items = (c_type *)data + first;                                                    \
-        for (uint32_t i = 0; i < count; i++) {                                                     \
-            items[kept] = items[i];                                                                \
-            kept += (uint32_t)bits_get(bits, from + i);                                            \
+        for (uint32_t i = 0; i < kept->count; i++) {                                               \
+            items[i] = items[kept->rows[i]];                                                       \
         }                                                                                          \
     } while (0)
 
-static uint32_t keep_items(void *data, uint32_t width, uint32_t first, uint32_t count,
-                           const uint64_t *bits, uint32_t from)
+static void keep_items(void *data, uint32_t width, uint32_t first, const struct parquet_kept *kept)
 {
-    uint32_t kept = 0;
     switch (width) {
     case 1: KEEP(uint8_t); break;
     case 2: KEEP(uint16_t); break;
@@ -33,44 +30,33 @@ static uint32_t keep_items(void *data, uint32_t width, uint32_t first, uint32_t 
     case 8: KEEP(uint64_t); break;
     default: KEEP(struct strview); break; // 16 bytes, whatever they are
     }
-    return kept;
 }
 
-static void keep_flat(struct parquet_leaf_reader *leaf, uint32_t count, const uint64_t *bits,
-                      uint32_t from)
+static void keep_flat(struct parquet_leaf_reader *leaf, uint32_t count,
+                      const struct parquet_kept *kept)
 {
     struct parquet_vector *vector = &leaf->vector;
     uint32_t first = vector->slots - count;
-    uint32_t kept;
     if (vector->has_nulls) {
         uint64_t *valid = (uint64_t *)(void *)vector->valid.ptr;
-        uint32_t at = first;
-        for (uint32_t i = 0; i < count; i++) {
-            if (bits_get(bits, from + i)) {
-                bool is_valid = bits_get(valid, first + i);
-                uint64_t mask = UINT64_C(1) << (at % 64);
-                valid[at / 64] = is_valid ? valid[at / 64] | mask : valid[at / 64] & ~mask;
-                at++;
-            }
+        for (uint32_t i = 0; i < kept->count; i++) {
+            uint64_t is_valid = bits_get(valid, first + kept->rows[i]) ? 1 : 0;
+            uint64_t *word = &valid[(first + i) / 64];
+            uint32_t shift = (first + i) % 64;
+            *word = (*word & ~(UINT64_C(1) << shift)) | is_valid << shift;
         }
     }
-    if (leaf->levels_only) {
-        kept = 0;
-        for (uint32_t i = 0; i < count; i++) {
-            kept += (uint32_t)bits_get(bits, from + i);
-        }
-    } else if (vector->is_dict) {
-        kept = keep_items(vector->codes.ptr, sizeof(uint16_t), first, count, bits, from);
-    } else {
-        kept =
-            keep_items(vector->values.ptr, leaf->conversion.target_width, first, count, bits, from);
+    if (vector->is_dict) {
+        keep_items(vector->codes.ptr, sizeof(uint16_t), first, kept);
+    } else if (!leaf->levels_only) {
+        keep_items(vector->values.ptr, leaf->conversion.target_width, first, kept);
     }
-    vector->slots = first + kept;
+    vector->slots = first + kept->count;
 }
 
 // An entry a row; the values that are there stand one behind the other.
-static void keep_nested(struct parquet_leaf_reader *leaf, uint32_t count, const uint64_t *bits,
-                        uint32_t from)
+static void keep_nested(struct parquet_leaf_reader *leaf, uint32_t count,
+                        const struct parquet_kept *kept)
 {
     struct parquet_vector *vector = &leaf->vector;
     uint8_t *def = (uint8_t *)vector->def.ptr + vector->entries - count;
@@ -81,33 +67,36 @@ static void keep_nested(struct parquet_leaf_reader *leaf, uint32_t count, const 
         values += def[i] == max;
     }
     char *base = vector->values.ptr + (size_t)(vector->values_held - values) * width;
-    uint32_t value = 0;
+    uint32_t value = 0; // of the row reached
     uint32_t kept_values = 0;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        bool present = def[i] == max;
-        if (bits_get(bits, from + i)) {
-            def[kept++] = def[i];
-            if (present && !leaf->levels_only) {
+    uint32_t row = 0;
+    for (uint32_t i = 0; i < kept->count; i++) {
+        for (; row < kept->rows[i]; row++) {
+            value += def[row] == max;
+        }
+        def[i] = def[row];
+        if (def[row] == max) {
+            if (!leaf->levels_only) {
                 memmove(base + (size_t)kept_values * width, base + (size_t)value * width, width);
             }
-            kept_values += present;
+            kept_values++;
+            value++;
         }
-        value += present;
+        row++;
     }
-    vector->entries -= count - kept;
+    vector->entries -= count - kept->count;
     vector->def.size = vector->rep.size = vector->entries;
     vector->values_held -= values - kept_values;
 }
 
-void parquet_select_keep(struct parquet_leaf_reader *leaf, uint32_t count, const uint64_t *bits,
-                         uint32_t from)
+void parquet_select_keep(struct parquet_leaf_reader *leaf, uint32_t count,
+                         const struct parquet_kept *kept)
 {
     ASSERT(leaf->node->rep_level == 0);
     if (leaf->nested) {
-        keep_nested(leaf, count, bits, from);
+        keep_nested(leaf, count, kept);
     } else {
-        keep_flat(leaf, count, bits, from);
+        keep_flat(leaf, count, kept);
     }
 }
 
@@ -136,16 +125,22 @@ static enum status read_run(struct parquet_leaf_reader *leaf, uint64_t row, uint
     return parquet_values_append(leaf, count, err);
 }
 
-// Rows [from, to) of the selection, at least one of which is wanted: the first and the last.
+// Rows [from, to) of the selection: the first and the last are wanted, and those between that
+// `rows` names.
 static enum status read_window(struct parquet_leaf_reader *leaf,
                                const struct parquet_selection *selection, uint32_t from,
-                               uint32_t to, uint32_t wanted, struct err *err)
+                               uint32_t to, const uint64_t *rows, uint32_t wanted, struct err *err)
 {
     bool is_sparse = leaf->node->rep_level > 0 || (uint64_t)wanted * SPARSE < to - from;
     if (!is_sparse || wanted == to - from) {
+        uint16_t offsets[WINDOW_ROWS];
+        const struct parquet_kept kept = {.rows = offsets, .count = wanted};
         TRY(read_run(leaf, selection->from + from, to - from, err));
+        for (uint32_t i = 0; i < wanted; i++) {
+            offsets[i] = (uint16_t)(rows[i] - selection->from - from);
+        }
         if (wanted < to - from) {
-            parquet_select_keep(leaf, to - from, selection->bits, from);
+            parquet_select_keep(leaf, to - from, &kept);
         }
         return STATUS_OK;
     }
@@ -160,6 +155,7 @@ static enum status read_window(struct parquet_leaf_reader *leaf,
 enum status parquet_select_read(struct parquet_leaf_reader *leaf,
                                 const struct parquet_selection *selection, struct err *err)
 {
+    const uint64_t *rows = selection->positions;
     parquet_values_reset(leaf);
     for (uint32_t at = 0; at < selection->span; at += WINDOW_ROWS) {
         uint32_t end = selection->span - at < WINDOW_ROWS ? selection->span : at + WINDOW_ROWS;
@@ -174,7 +170,8 @@ enum status parquet_select_read(struct parquet_leaf_reader *leaf,
             wanted += (uint32_t)__builtin_popcountll(here);
             last = here != 0 ? word * 64 + 63 - (uint32_t)__builtin_clzll(here) : last;
         }
-        TRY(read_window(leaf, selection, first, last + 1, wanted, err));
+        TRY(read_window(leaf, selection, first, last + 1, rows, wanted, err));
+        rows += wanted;
     }
     parquet_values_place(leaf);
     return STATUS_OK;

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/int128.h"
 #include "base/bytebuf.h"
+#include "base/int128.h"
 #include "codec/parquet_format.h"
 
 union parquet_scalar {

@@ -11,8 +11,8 @@
 #pragma once
 
 #include "base/arena.h"
-#include "base/vec.h"
 #include "base/bytebuf.h"
+#include "base/vec.h"
 #include "codec/parquet_dictionary.h"
 #include "codec/parquet_format.h"
 #include "codec/parquet_stats.h"

@@ -110,7 +110,7 @@ def canonical_array(array):
         factor = {"s": 1000, "ms": 1}[t.unit]
         return [None if v is None else v * factor for v in array.cast(pa.int32()).to_pylist()]
     if pa.types.is_time64(t):
-        divide = {"us": 1000, "ns": 10**6}[t.unit]
+        divide = {"us": 1, "ns": 1000}[t.unit]
         return [None if v is None else v // divide for v in array.cast(pa.int64()).to_pylist()]
     if pa.types.is_date32(t):
         return array.cast(pa.int32()).to_pylist()
