@@ -89,6 +89,7 @@ static enum status open_reader(struct parquet_rows *rows, const struct file_part
                                              .field_count = scan->columns->wanted_count,
                                              .by_name = true,
                                              .predicate = scan->predicate,
+                                             .filter = true,
                                              .batch_rows = scan->batch_rows,
                                              .budget = scan->budget};
     choose_groups(rows, part, &options.row_group_first, &options.row_group_count);
@@ -137,10 +138,39 @@ static enum status parquet_open(const struct file_scan *scan, const struct file_
     return STATUS_OK;
 }
 
+// Rows that do not follow each other: those in front of the place were handed out before.
+static enum status take_places(struct parquet_rows *rows, const uint64_t *places,
+                               struct file_batch *out)
+{
+    struct batch *batch = &rows->batch;
+    uint32_t known = 0;
+    while (known < batch->row_count && places[known] < rows->rows.place.offset) {
+        known++;
+    }
+    if (known == batch->row_count) {
+        return STATUS_AGAIN;
+    }
+    rows->rows.place.offset = places[batch->row_count - 1] + 1;
+    if (known > 0) {
+        arena_reset(&rows->batch_arena);
+        *batch = batch_slice(&rows->batch_arena, batch, known, batch->row_count - known);
+    }
+    *out = (struct file_batch){.row_count = batch->row_count,
+                               .columns = batch->columns,
+                               .unit = "row",
+                               .first = places[known],
+                               .places = places + known};
+    return STATUS_OK;
+}
+
 static enum status parquet_next(struct file_rows *base, struct file_batch *out, struct err *err)
 {
     struct parquet_rows *rows = (struct parquet_rows *)base;
     TRY(parquet_reader_next(rows->reader, &rows->batch, err));
+    const uint64_t *places = parquet_reader_positions(rows->reader);
+    if (places != NULL) {
+        return take_places(rows, places, out);
+    }
     return file_rows_take(base, &rows->batch_arena, &rows->batch,
                           parquet_reader_position(rows->reader), out);
 }

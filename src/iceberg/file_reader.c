@@ -32,6 +32,11 @@ uint64_t file_reader_position(const struct file_reader *reader)
     return reader->ops->position(reader);
 }
 
+const uint64_t *file_reader_places(const struct file_reader *reader)
+{
+    return reader->ops->places != NULL ? reader->ops->places(reader) : NULL;
+}
+
 bool file_reader_is_missing(const struct file_reader *reader, uint32_t at)
 {
     return reader->ops->is_missing(reader, at);

@@ -36,6 +36,7 @@ struct file_reader_options {
     uint32_t field_count;
     const struct str *name_mapping;    // schema.name-mapping.default; NULL: none
     const struct predicate *predicate; // for leaving out parts of the file; NULL: none
+    bool filter;                       // rows as well, where the format can
     struct budget *budget;             // NULL: none
     uint32_t row_group_first;          // a part of the file
     uint32_t row_group_count;          // 0: to the end
@@ -46,6 +47,7 @@ struct file_reader;
 struct file_reader_ops {
     enum status (*next)(struct file_reader *reader, struct batch *out, struct err *err);
     uint64_t (*position)(const struct file_reader *reader);
+    const uint64_t *(*places)(const struct file_reader *reader); // NULL: always consecutive
     bool (*is_missing)(const struct file_reader *reader, uint32_t at);
     bool (*has_field)(const struct file_reader *reader, int32_t id);
     struct parquet_reader_counters (*counters)(const struct file_reader *reader);
@@ -64,6 +66,8 @@ MUST_USE enum status file_reader_next(struct file_reader *reader, struct batch *
                                       struct err *err);
 // The place in the file of the first row of the batch returned last.
 uint64_t file_reader_position(const struct file_reader *reader);
+// The place of each of its rows, where some were filtered out; NULL where they are consecutive.
+const uint64_t *file_reader_places(const struct file_reader *reader);
 // Whether field `at` of those asked for is not in the file.
 bool file_reader_is_missing(const struct file_reader *reader, uint32_t at);
 // Whether the file has the field of a struct, at any depth, that was asked for under this id.

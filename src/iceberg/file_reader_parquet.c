@@ -26,6 +26,11 @@ static uint64_t position(const struct file_reader *base)
     return parquet_reader_position(((const struct reader *)base)->rows);
 }
 
+static const uint64_t *places(const struct file_reader *base)
+{
+    return parquet_reader_positions(((const struct reader *)base)->rows);
+}
+
 static bool is_missing(const struct file_reader *base, uint32_t at)
 {
     return parquet_reader_is_missing(((const struct reader *)base)->rows, at);
@@ -69,6 +74,7 @@ static void reader_free(struct file_reader *base)
 
 static const struct file_reader_ops ops = {.next = next,
                                            .position = position,
+                                           .places = places,
                                            .is_missing = is_missing,
                                            .has_field = has_field,
                                            .counters = counters,
@@ -95,6 +101,7 @@ static enum status open_rows(struct reader *reader, const struct file_reader_opt
         .fields = has_ids ? reader->asked : reader->mapped,
         .field_count = options->field_count,
         .predicate = has_ids ? options->predicate : NULL, // its terms name columns by id
+        .filter = options->filter,
         .row_group_first = options->row_group_first,
         .row_group_count = options->row_group_count > 0 ? options->row_group_count : UINT32_MAX,
         .budget = options->budget,

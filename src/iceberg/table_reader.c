@@ -154,6 +154,8 @@ static enum status open_file(struct table_reader *reader,
         .field_count = reader->field_count,
         .name_mapping = table_metadata_property(options->metadata, "schema.name-mapping.default"),
         .predicate = options->predicate,
+        // Deletes and metadata columns count rows as they stand in the file.
+        .filter = reader->view == NULL && options->metadata_count == 0,
         .budget = options->budget,
         .row_group_first = options->row_group_first,
         .row_group_count = options->row_group_count,
@@ -266,6 +268,17 @@ static void drop_deleted(struct table_reader *reader, struct batch *batch, uint6
     *batch = batch_gather(&reader->batch_arena, batch, rows, count);
 }
 
+// Where the rows stand, when some were filtered out.
+static void note_places(struct table_reader *reader, uint32_t row_count)
+{
+    const uint64_t *places = file_reader_places(reader->file);
+    if (places != NULL && row_count > 0) {
+        memcpy(reader->places, places, row_count * sizeof *places);
+        reader->has_places = true;
+        reader->end = places[row_count - 1] + 1;
+    }
+}
+
 enum status table_reader_next(struct table_reader *reader, struct batch *out, struct err *err)
 {
     do {
@@ -280,6 +293,7 @@ enum status table_reader_next(struct table_reader *reader, struct batch *out, st
         reader->position = file_reader_position(reader->file);
         reader->end = reader->position + batch.row_count;
         reader->has_places = false;
+        note_places(reader, batch.row_count);
         bool is_any = mark_deleted(reader, batch.row_count, deleted);
         for (uint32_t i = 0; i < reader->column_count; i++) {
             reader->columns[i] = reader->filled[i];
