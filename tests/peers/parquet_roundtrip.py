@@ -43,9 +43,10 @@ TOOL = None
 FAILED = []
 COUNTS = {}
 
-# What is refused, and why.
+# What is refused, and why. Nothing else is.
 REFUSED = {
     "encrypted": "encryption",
+    "large_string_map.brotli": "a page of 1 GiB: over the limit of 512 MiB (nor does pyarrow decode it)",
 }
 # Files of which pyarrow shows wrapped-around times from this row on: nanoseconds in 64 bits.
 WRAPS = {"data/int96_from_spark.parquet": 2}
@@ -174,7 +175,10 @@ def dump(path, *options):
 
 def run_fixtures(root):
     folder = os.path.join(root, "apache-parquet-testing")
-    for path in sorted(glob.glob(f"{folder}/data/**/*.parquet*", recursive=True)):
+    elsewhere = [path for part in ("apache-iceberg/parquet", "apache-iceberg-go/table/testdata/geo",
+                                   "Snowflake-Labs-pg_lake/test_common/sample/data")
+                 for path in glob.glob(f"{root}/{part}/**/*.parquet", recursive=True)]
+    for path in sorted(glob.glob(f"{folder}/data/**/*.parquet*", recursive=True)) + sorted(elsewhere):
         name = os.path.relpath(path, folder)
         if not path.endswith((".parquet", ".encrypted")):
             continue
@@ -190,7 +194,9 @@ def run_fixtures(root):
         if "corrupt-checksum" in path:  # pyarrow does not look at it
             rows, why = dump(path, "checksums=1")
             report("fixtures", name, "checksum" in why, "the wrong checksum was not seen")
-        for options in (["source=read", "checksums=0"], ["source=map", "batch=3", "checksums=0"]):
+        twice = path not in elsewhere
+        for options in (["source=read", "checksums=0"],
+                        ["source=map", "batch=3", "checksums=0"])[:2 if twice else 1]:
             rows, why = dump(path, *options)
             refused = any(text in path for text in REFUSED)
             if rows is not None and name in WRAPS:  # pyarrow cannot hold these times
@@ -557,10 +563,14 @@ def run_where(folder, full):
     leaves = list(leaf_values(table))
     pruned = 0
     ops = ("eq", "lt", "ge", "gt", "le", "ne", "null", "notnull", "starts")
-    for path in (source, bare, ours):
+    turn = 0
+    for which, path in enumerate((source, bare, ours)):
         for number, kind, values, raw_values in leaves:
             there = [i for i, v in enumerate(values) if v is not None] or [0]
             for op, at in itertools.product(ops, (there[0], there[len(there) * 2 // 3])):
+                turn += 1
+                if not full and turn % 3 != which: # each condition in one of the files
+                    continue
                 pick = values[at] if values[at] is not None else 0
                 if op == "starts" and not pa.types.is_string(kind):
                     continue
@@ -570,7 +580,7 @@ def run_where(folder, full):
                 raw = raw_values[at] if values[at] is not None else 0
                 pruned += check_where(path, f"where={number}:{op}:{raw}", need, plain, True)
     print(f"  rows pruned over all conditions: {pruned}")
-    report("where", "something is pruned", pruned > 30000, str(pruned))
+    report("where", "something is pruned", pruned > 10000, str(pruned))
 
 
 # ---- bloom filters ----
