@@ -25,8 +25,13 @@ enum status result_next(struct result *result, int timeout_ms, const struct batc
         *out = result->batches[result->next_batch++];
         return STATUS_OK;
     }
+    if (result->has_limit && result->rows_left <= 0) {
+        job_cancel(result->job); // its sources may be far from their end, or have none
+        return STATUS_END;
+    }
     enum status status = job_next(result->job, timeout_ms, &result->held, err);
     *out = result->held;
+    result->rows_left -= status == STATUS_OK ? result->held->row_count : 0;
     return status;
 }
 

@@ -45,6 +45,8 @@ struct result {
     uint32_t next_batch;
     struct job *job;
     struct batch *held; // the batch handed out last
+    bool has_limit;     // of a job: it need not go on behind `rows_left` rows
+    int64_t rows_left;
 };
 
 // The next batch. AGAIN: none within `timeout_ms` (-1: no limit). END: all were given.

@@ -239,6 +239,11 @@ enum status run_query(struct statement_run *run, struct err *err)
     run->result->shows_changes = plan->is_streaming;
     run->result->columns = columns;
     run->result->column_count = sink->column_count;
+    if (!plan->is_streaming && sink->inputs[0]->kind == PLAN_LIMIT &&
+        sink->inputs[0]->as.limit.limit >= 0) {
+        run->result->has_limit = true;
+        run->result->rows_left = sink->inputs[0]->as.limit.limit;
+    }
     return run_start_job(run, &(struct run_job_options){.plan = plan}, &run->result->job, err);
 }
 

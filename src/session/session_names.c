@@ -130,15 +130,16 @@ static enum status find(struct session *session, struct arena *arena,
 static const struct table_def *with_end(struct arena *arena, const struct table_def *def)
 {
     const struct str *connector = table_def_option(def, "connector");
+    const struct str *mode = table_def_option(def, "scan.bounded.mode");
     if (connector == NULL || !str_is(*connector, "kafka") ||
-        table_def_option(def, "scan.bounded.mode") != NULL) {
+        (mode != NULL && !str_is_nocase(*mode, "unbounded"))) {
         return def;
     }
     struct table_def *bounded = arena_copy(arena, def, sizeof *bounded);
     struct table_option *options =
         arena_new_array(arena, struct table_option, def->option_count + 1);
-    memcpy(options, def->options, def->option_count * sizeof *options);
-    options[def->option_count] =
+    memcpy(options + 1, def->options, def->option_count * sizeof *options);
+    options[0] = // the first of a key counts
         (struct table_option){STR_LIT("scan.bounded.mode"), STR_LIT("latest-offset")};
     bounded->options = options;
     bounded->option_count++;
