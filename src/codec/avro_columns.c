@@ -52,7 +52,8 @@ static const struct type *logical_type(const struct finder *at, const struct avr
     case AVRO_LOGICAL_LOCAL_TIMESTAMP_NANOS: return timestamp_type(at, schema);
     case AVRO_LOGICAL_NONE:
     case AVRO_LOGICAL_UUID:
-    case AVRO_LOGICAL_MAP: break;
+    case AVRO_LOGICAL_MAP:
+    case AVRO_LOGICAL_VARIANT: break;
     }
     return NULL;
 }
@@ -220,6 +221,10 @@ static enum status find_column(const struct finder *at, const struct within *wit
     if (schema->kind == AVRO_UNION) {
         return find_union(at, within, schema, out);
     }
+    if (schema->logical == AVRO_LOGICAL_VARIANT) {
+        out->type = type_with_null(at->arena, &type_variant, false);
+        return STATUS_OK;
+    }
     if (schema->kind == AVRO_RECORD) {
         return find_record(at, within, schema, out);
     }
@@ -238,7 +243,7 @@ enum status avro_columns_of_schema(struct arena *arena, const struct avro_schema
     struct finder at = {arena, err};
     struct avro_column *root = arena_new(arena, struct avro_column);
     TRY(find_column(&at, NULL, schema, root));
-    if (schema->kind == AVRO_RECORD) {
+    if (root->type->kind == TYPE_ROW && schema->kind == AVRO_RECORD) {
         *out = root->children;
         *count = root->child_count;
     } else {

@@ -8,7 +8,7 @@
 //     decimal DECIMAL | date DATE | time-millis, time-micros TIME(3) |
 //     timestamp-millis, -micros, -nanos TIMESTAMP_LTZ(3, 6, 9), or TIMESTAMP where Iceberg's
 //     adjust-to-utc says false | local-timestamp-* TIMESTAMP | uuid STRING, of a fixed BINARY(16) |
-//     an array that is a map to Iceberg MAP
+//     an array that is a map to Iceberg MAP | a record that is a variant to Iceberg VARIANT
 //
 // A union of int and long is BIGINT, of float and double DOUBLE; any other of several types is a
 // ROW<member0 …, member1 …> with one member that is not null, as Spark reads it. A record that

@@ -183,6 +183,19 @@ static enum status print_record(struct printer *at, const struct avro_column *co
     return STATUS_OK;
 }
 
+static void print_variant(struct printer *at, const struct avro_column *column)
+{
+    strbuf_add_text(at->out, "{\"type\":\"record\",\"name\":\"");
+    if (column->id >= 0) {
+        strbuf_printf(at->out, "r%d", column->id);
+    } else {
+        strbuf_printf(at->out, "variant%u", at->records++);
+    }
+    strbuf_add_text(at->out, "\",\"logicalType\":\"variant\",\"fields\":["
+                             "{\"name\":\"metadata\",\"type\":\"bytes\"},"
+                             "{\"name\":\"value\",\"type\":\"bytes\"}]}");
+}
+
 // NULL: not a type of one word.
 static const char *plain_name(const struct type *type)
 {
@@ -232,6 +245,8 @@ static enum status print_type(struct printer *at, const struct avro_column *colu
         print_logical(at, is_micros ? "long" : "int", is_micros ? "time-micros" : "time-millis");
     } else if (type_is_timestamp(type)) {
         print_timestamp(at, column);
+    } else if (type->kind == TYPE_VARIANT) {
+        print_variant(at, column);
     } else if (type->kind == TYPE_ROW) {
         return print_record(at, column);
     } else if (type_is_nested(type)) {

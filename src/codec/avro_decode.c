@@ -10,6 +10,7 @@
 #include "data/batch.h"
 #include "data/datetime.h"
 #include "data/decimal.h"
+#include "data/variant.h"
 
 enum { UUID_TEXT = 36, MS_PER_SECOND = 1000, BLOCK_MORE = 0x80 };
 
@@ -256,6 +257,27 @@ static enum status run_bytes(const struct avro_step *step, struct avro_cursor *c
     return STATUS_OK;
 }
 
+// A variant's two parts, in one string.
+static enum status run_variant(const struct avro_step *step, struct avro_cursor *cursor,
+                               struct err *err)
+{
+    struct str parts[2] = {{0}, {0}};
+    const char *what = NULL;
+    TRY(get_string(cursor, &parts[0], err));
+    TRY(get_string(cursor, &parts[1], err));
+    struct str metadata = parts[step->at];
+    struct str value = parts[1 - step->at];
+    char *held = arena_alloc(step->heap, metadata.size + value.size + 1);
+    memcpy(held, metadata.ptr, metadata.size);
+    memcpy(held + metadata.size, value.ptr, value.size);
+    struct str text = str_make(held, metadata.size + value.size);
+    if (!variant_check(text, &what)) {
+        return ERR(err, STATUS_INVALID_DATA, "Avro: a damaged variant: %s", what);
+    }
+    column_builder_string_borrow(step->out, text);
+    return STATUS_OK;
+}
+
 static enum status get_branch(const struct avro_step *step, struct avro_cursor *cursor,
                               uint32_t count, uint32_t *out, struct err *err)
 {
@@ -375,6 +397,7 @@ static enum status run(const struct avro_step *step, struct avro_cursor *cursor,
     case AVRO_OP_DATE_TIMESTAMP: return run_date_timestamp(step, cursor, err);
     case AVRO_OP_UUID_BYTES: return run_uuid_bytes(step, cursor, err);
     case AVRO_OP_UUID_TEXT: return run_uuid_text(step, cursor, err);
+    case AVRO_OP_VARIANT: return run_variant(step, cursor, err);
     case AVRO_OP_OPTIONAL: return run_optional(step, cursor, err);
     case AVRO_OP_UNION: return run_union(step, cursor, err);
     case AVRO_OP_MEMBER: return run_member(step, cursor, err);

@@ -32,6 +32,7 @@ enum avro_op {
     AVRO_OP_DATE_TIMESTAMP,
     AVRO_OP_UUID_BYTES, // a text into 16 bytes
     AVRO_OP_UUID_TEXT,  // 16 bytes into a text
+    AVRO_OP_VARIANT,    // metadata and value, in the order of `schema`; metadata is field `at`
     AVRO_OP_OPTIONAL,   // branch `at` is null, the other one children[0]
     AVRO_OP_UNION,      // a child a branch
     AVRO_OP_MEMBER,     // member `at` of a union's row is children[0], the others are null

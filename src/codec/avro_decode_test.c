@@ -254,6 +254,31 @@ static void test_a_schema_that_doubles_is_limited(void **state)
     arena_release(&arena);
 }
 
+// {"a": 1} in the form of Iceberg: dictionary of one name, an object of one field.
+static void test_a_record_of_metadata_and_value_is_a_variant(void **state)
+{
+    (void)state;
+    struct world world;
+    struct err err;
+    static const char schema[] =
+        RECORD("{\"name\":\"v\",\"type\":[\"null\",{\"type\":\"record\",\"name\":\"r1\","
+               "\"logicalType\":\"variant\",\"fields\":[{\"name\":\"metadata\",\"type\":\"bytes\"},"
+               "{\"name\":\"value\",\"type\":\"bytes\"}]}]}");
+    assert_int_equal(open_world(&world, schema, schema, &err), STATUS_OK);
+    assert_int_equal(world.columns[0].type->kind, TYPE_VARIANT);
+    static const char row[] = "\x02\x0a\x11\x01\x00\x01"
+                              "a"
+                              "\x0e\x02\x01\x00\x00\x02\x0c\x01";
+    assert_int_equal(avro_message_row(world.decoder, str_make(row, sizeof row - 1), &err),
+                     STATUS_OK);
+    assert_int_equal(avro_message_row(world.decoder, STR_LIT("\x00"), &err), STATUS_OK);
+    assert_int_equal(avro_message_row(world.decoder, STR_LIT("\x02\x02\x11\x02\x0c"), &err),
+                     STATUS_INVALID_DATA);
+    expect_row(&world, 0, "{\"a\":1}");
+    expect_row(&world, 1, "null");
+    close_world(&world);
+}
+
 // Strings of a batch that spans blocks stay where they are until the next one.
 static void test_a_batch_spans_small_blocks(void **state)
 {
@@ -299,6 +324,7 @@ int main(void)
         cmocka_unit_test(test_what_cannot_be_resolved_is_refused_by_name),
         cmocka_unit_test(test_a_row_that_fails_leaves_the_rows_before_it),
         cmocka_unit_test(test_members_of_a_union_are_fields),
+        cmocka_unit_test(test_a_record_of_metadata_and_value_is_a_variant),
         cmocka_unit_test(test_messages_say_their_schema),
         cmocka_unit_test(test_what_takes_no_bytes_is_limited),
         cmocka_unit_test(test_a_schema_that_doubles_is_limited),

@@ -5,6 +5,7 @@
 #include "codec/avro_put.h"
 #include "data/batch.h"
 #include "data/datetime.h"
+#include "data/variant.h"
 
 enum { SCHEMA_MAX = 64 << 20, NANOS_PER_SECOND = 1000000000, MICROS_PER_MILLI = 1000 };
 
@@ -74,6 +75,18 @@ static enum status put_nano(struct strbuf *out, struct nano value, struct err *e
     return STATUS_OK;
 }
 
+static enum status put_variant(struct strbuf *out, struct str held, struct err *err)
+{
+    struct variant_names names;
+    struct variant value;
+    if (!variant_open(held, &names, &value)) {
+        return ERR(err, STATUS_INVALID_DATA, "a variant is damaged");
+    }
+    avro_put_bytes(out, str_slice(held, 0, names.size));
+    avro_put_bytes(out, str_slice(held, names.size, held.size));
+    return STATUS_OK;
+}
+
 // Iceberg's columns, those with ids, count times in microseconds; others in the coarsest unit.
 static int64_t ticks(const struct avro_column *what, int64_t value)
 {
@@ -107,6 +120,9 @@ static enum status put_scalar(struct strbuf *out, const struct avro_column *what
     case PHYSICAL_F64: avro_put_double(out, *(const double *)value); break;
     case PHYSICAL_NANO: return put_nano(out, *(const struct nano *)value, err);
     case PHYSICAL_STRING:
+        if (type->kind == TYPE_VARIANT) {
+            return put_variant(out, strview_str(value), err);
+        }
         if (type->kind == TYPE_BINARY) {
             struct str bytes = strview_str(value);
             if (bytes.size != (size_t)type->length) {

@@ -492,6 +492,12 @@ static enum status resolve(const struct resolver *at, const struct avro_schema *
     if (column->is_union) {
         return resolve_member(at, writer, column, out, step);
     }
+    if (kind == TYPE_VARIANT && avro_schema_is_variant(writer)) {
+        step->op = AVRO_OP_VARIANT;
+        step->heap = &at->decoder->heap;
+        step->at = str_is(writer->fields[1].written_name, "metadata");
+        return STATUS_OK;
+    }
     if (kind == TYPE_ROW && writer->kind == AVRO_RECORD) {
         return resolve_record(at, writer, column, out, step);
     }

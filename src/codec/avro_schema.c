@@ -46,6 +46,7 @@ static const struct {
     {"local-timestamp-nanos", AVRO_LOGICAL_LOCAL_TIMESTAMP_NANOS},
     {"uuid", AVRO_LOGICAL_UUID},
     {"map", AVRO_LOGICAL_MAP},
+    {"variant", AVRO_LOGICAL_VARIANT},
 };
 
 static struct avro_schema *schema_new(struct parser *parser, enum avro_kind kind)
@@ -139,6 +140,7 @@ static bool logical_fits(const struct avro_schema *schema, enum avro_logical log
     case AVRO_LOGICAL_LOCAL_TIMESTAMP_NANOS: return schema->kind == AVRO_LONG;
     case AVRO_LOGICAL_UUID: return schema->kind == AVRO_STRING || (is_fixed && schema->size == 16);
     case AVRO_LOGICAL_MAP: return schema->kind == AVRO_ARRAY;
+    case AVRO_LOGICAL_VARIANT: return avro_schema_is_variant(schema);
     }
     return false;
 }
@@ -455,6 +457,16 @@ enum status avro_schema_parse(struct arena *arena, struct str json, const struct
         *out = root;
     }
     return status;
+}
+
+bool avro_schema_is_variant(const struct avro_schema *schema)
+{
+    bool is_pair = schema->kind == AVRO_RECORD && schema->count == 2 &&
+                   schema->fields[0].schema->kind == AVRO_BYTES &&
+                   schema->fields[1].schema->kind == AVRO_BYTES;
+    uint32_t metadata = is_pair && str_is(schema->fields[1].written_name, "metadata");
+    return is_pair && str_is(schema->fields[metadata].written_name, "metadata") &&
+           str_is(schema->fields[1 - metadata].written_name, "value");
 }
 
 struct str avro_schema_short_name(struct str name)

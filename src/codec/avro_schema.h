@@ -61,7 +61,8 @@ enum avro_logical {
     AVRO_LOGICAL_LOCAL_TIMESTAMP_MICROS,
     AVRO_LOGICAL_LOCAL_TIMESTAMP_NANOS,
     AVRO_LOGICAL_UUID,
-    AVRO_LOGICAL_MAP, // Iceberg: an array of {key, value} records is a map
+    AVRO_LOGICAL_MAP,     // Iceberg: an array of {key, value} records is a map
+    AVRO_LOGICAL_VARIANT, // Iceberg: a record of metadata and value, both bytes
 };
 
 // Iceberg's property adjust-to-utc.
@@ -101,6 +102,9 @@ struct avro_schema {
 // `json` is the text of `avro.schema`; the result borrows from it and from the arena.
 MUST_USE enum status avro_schema_parse(struct arena *arena, struct str json,
                                        const struct avro_schema **out, struct err *err);
+
+// Whether it is a record of two fields, metadata and value, both bytes.
+bool avro_schema_is_variant(const struct avro_schema *schema);
 
 // The last part of a full name.
 struct str avro_schema_short_name(struct str name);
