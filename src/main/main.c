@@ -12,18 +12,34 @@
 #include "main/command.h"
 #include "main/help.h"
 
+enum { FOR_RUN = 1, FOR_SQL = 2, FOR_CHECK = 4, FOR_ALL = 7 };
+
 struct flag {
     const char *name;
     const char *short_name; // NULL: none
     bool has_value;
+    unsigned verbs; // that know it
 };
 
 static const struct flag flags[] = {
-    {"--data", NULL, true},        {"--execute", "-e", true}, {"--command", "-c", true},
-    {"--file", "-f", true},        {"--format", NULL, true},  {"--set", NULL, true},
-    {"--keep-going", NULL, false}, {"--fresh", NULL, false},  {"--quiet", "-q", false},
-    {"--streaming", NULL, false},  {"--help", "-h", false},   {"--version", NULL, false},
+    {"--data", NULL, true, FOR_ALL},
+    {"--execute", "-e", true, FOR_SQL},
+    {"--command", "-c", true, FOR_SQL},
+    {"--file", "-f", true, FOR_ALL},
+    {"--format", NULL, true, FOR_RUN | FOR_SQL},
+    {"--set", NULL, true, FOR_ALL},
+    {"--keep-going", NULL, false, FOR_SQL},
+    {"--fresh", NULL, false, FOR_RUN},
+    {"--quiet", "-q", false, FOR_RUN},
+    {"--streaming", NULL, false, FOR_SQL},
+    {"--help", "-h", false, FOR_ALL},
+    {"--version", NULL, false, FOR_ALL},
 };
+
+static unsigned verb_bit(const char *verb)
+{
+    return strcmp(verb, "run") == 0 ? FOR_RUN : strcmp(verb, "sql") == 0 ? FOR_SQL : FOR_CHECK;
+}
 
 static const char *const format_names[] = {"table",  "tsv",   "csv",      "json",
                                            "ndjson", "typed", "canonical"};
@@ -135,8 +151,15 @@ static int parse_flags(const char *verb, struct command_options *options,
         if (flag == NULL) {
             return 1 + usage("unknown option '%s'", argument);
         }
+        if ((flag->verbs & verb_bit(verb)) == 0) {
+            return 1 + usage("frazil %s has no option '%s'", verb, argument);
+        }
         if (strcmp(flag->name, "--help") == 0) {
             help_print(verb);
+            return 1 + EXIT_DONE;
+        }
+        if (strcmp(flag->name, "--version") == 0) {
+            help_version();
             return 1 + EXIT_DONE;
         }
         if (flag->has_value && value == NULL) {
@@ -151,6 +174,9 @@ static int parse_flags(const char *verb, struct command_options *options,
         }
     }
     options->statements = arguments->statements;
+    if (options->statement_count > 0 && options->file != NULL) {
+        return 1 + usage("statements (-e) or a file: what is '%s'?", options->file);
+    }
     return 0;
 }
 
