@@ -11,7 +11,7 @@
 #include "codec/infer_text.h"
 #include "data/batch.h"
 
-enum { HEADER_BYTES = 1 << 18, NAME_MAX_SIZE = 256, SNIFF_BYTES = 1 << 17 };
+enum { HEADER_BYTES = 1 << 15, NAME_MAX_SIZE = 256, SNIFF_BYTES = 1 << 17 };
 
 // Words that stand for null in columns of other types.
 static const char *const null_words[] = {"NULL", "null", "\\N", "NA", "N/A", "n/a", "None", "-"};
@@ -143,7 +143,7 @@ static struct str sniffed(const struct infer_sample *sample)
     while (text.size > 0 && text.ptr[text.size - 1] != '\n') {
         text.size--; // a record that is cut
     }
-    return text;
+    return text.size > 0 ? text : sample->text;
 }
 
 static enum status see_file(struct csv_reading *at, struct byte_source *source,
@@ -153,6 +153,11 @@ static enum status see_file(struct csv_reading *at, struct byte_source *source,
     struct infer_csv csv;
     size_t bytes = records > 1 ? options->byte_max : HEADER_BYTES;
     TRY(infer_sample_read(source, bytes, &sample, at->err));
+    if (!sample.is_all && str_find(sample.text, '\n') == sample.text.size &&
+        bytes < options->byte_max) { // a record of more than that
+        infer_sample_release(&sample);
+        TRY(infer_sample_read(source, options->byte_max, &sample, at->err));
+    }
     enum status status = STATUS_OK;
     if (at->decoder == NULL && sample.text.size > 0) {
         at->column_count = infer_dialect(sniffed(&sample), options, &at->found->csv);
