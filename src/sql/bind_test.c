@@ -182,7 +182,33 @@ static const struct plan_case streaming[] = {
      "changelogMode=[I])\n"},
 };
 
+#define ICE "metadata=[[default_catalog, default_database, ice]], changelogMode=[I])\n"
+#define SCAN_ICE(fields)                                                                           \
+    "TableSourceScan(table=[[default_catalog, default_database, ice]], fields=[" fields            \
+    "], changelogMode=[I])\n"
+
 static const struct plan_case batch[] = {
+    {"metadata answers for whole Iceberg tables",
+     "SELECT COUNT(*) AS a, COUNT(k) AS b, COUNT(n) AS c, COUNT(1) AS d, MIN(n) AS e FROM ice",
+     "Values(tuples=[[{ 7, 5, 7, 7, 3 }]], values=[a, b, c, d, e], " ICE},
+    {"... also through a query in between, and below an expression",
+     "SELECT COUNT(x) + 1 AS a FROM (SELECT k AS x, n + 1 AS y FROM ice)",
+     "Calc(select=[($f0 + 1) AS a], changelogMode=[I])\n"
+     "+- Values(tuples=[[{ 5 }]], values=[$f0], " ICE},
+    {"... not where one figure is unknown", "SELECT COUNT(*) AS a, MIN(k) AS b FROM ice",
+     "GroupAggregate(select=[COUNT(*) AS a, MIN(k) AS b], changelogMode=[I])\n"
+     "+- Exchange(distribution=[single], changelogMode=[I])\n"
+     "   +- " SCAN_ICE("k")},
+    {"... not of a part", "SELECT COUNT(*) AS a FROM ice WHERE n > 1",
+     "GroupAggregate(select=[COUNT(*) AS a], changelogMode=[I])\n"
+     "+- Exchange(distribution=[single], changelogMode=[I])\n"
+     "   +- Calc(select=[], where=[(n > 1)], changelogMode=[I])\n"
+     "      +- TableSourceScan(table=[[default_catalog, default_database, ice, "
+     "filter=[(n > 1)]]], fields=[n], changelogMode=[I])\n"},
+    {"... and not of distinct values", "SELECT COUNT(DISTINCT n) AS a FROM ice",
+     "GroupAggregate(select=[COUNT(DISTINCT n) AS a], changelogMode=[I])\n"
+     "+- Exchange(distribution=[single], changelogMode=[I])\n"
+     "   +- " SCAN_ICE("n")},
     {"a bounded query has no watermark and no changes", "SELECT k, COUNT(*) AS n FROM e GROUP BY k",
      "GroupAggregate(groupBy=[k], select=[k, COUNT(*) AS n], changelogMode=[I])\n"
      "+- Exchange(distribution=[hash[k]], changelogMode=[I])\n"

@@ -7,18 +7,29 @@
 #include "sql/bind.h"
 #include "sql/optimize_int.h"
 
-// The column of the scan that `id` of `rel` hands on unchanged; UINT32_MAX: it is computed.
-static uint32_t scan_column(const struct rel *rel, uint32_t id)
+static bool is_not_null_literal(const struct expr *expr)
 {
-    while (rel->node.kind == PLAN_CALC) {
-        uint32_t at = plan_column_index(&rel->node, id);
-        if (at == UINT32_MAX || rel->node.as.calc.projections[at]->kind != EXPR_COLUMN) {
-            return UINT32_MAX;
+    return expr->kind == EXPR_LITERAL && !column_is_null(expr->value, 0);
+}
+
+enum { COMPUTED = -1, CONSTANT = -2 }; // a constant that is not null
+
+// The column of the scan, by its place there, that an argument of the aggregation is.
+static int64_t scan_column(const struct rel *rel, const struct expr *argument)
+{
+    while (argument->kind == EXPR_COLUMN && rel->node.kind == PLAN_CALC) {
+        uint32_t at = plan_column_index(&rel->node, argument->column_id);
+        if (at == UINT32_MAX) {
+            return COMPUTED;
         }
-        id = rel->node.as.calc.projections[at]->column_id;
+        argument = rel->node.as.calc.projections[at];
         rel = rel->inputs[0];
     }
-    return plan_column_index(&rel->node, id);
+    if (argument->kind != EXPR_COLUMN) {
+        return is_not_null_literal(argument) ? CONSTANT : COMPUTED;
+    }
+    uint32_t at = plan_column_index(&rel->node, argument->column_id);
+    return at == UINT32_MAX ? COMPUTED : (int64_t)at;
 }
 
 // The scan whose rows, all of them, are aggregated; NULL: there is something in between.
@@ -34,11 +45,6 @@ static const struct rel *whole_scan(const struct rel *rel)
     return is_whole ? input : NULL;
 }
 
-static bool is_not_null_literal(const struct expr *expr)
-{
-    return expr->kind == EXPR_LITERAL && !column_is_null(expr->value, 0);
-}
-
 // What a call asks for; false: no figure does.
 static bool figure_of(const struct rel *group, const struct rel *scan,
                       const struct plan_aggregate_call *call, struct bind_figure *out)
@@ -52,20 +58,14 @@ static bool figure_of(const struct rel *group, const struct rel *scan,
     *out = (struct bind_figure){.kind = is_count                ? BIND_FIGURE_ROWS
                                         : kind == AGGREGATE_MIN ? BIND_FIGURE_MIN
                                                                 : BIND_FIGURE_MAX};
-    if (is_count && (call->argument_count == 0 || is_not_null_literal(call->arguments[0]))) {
-        return true;
-    }
-    const struct expr *argument = call->arguments[0];
-    if (argument->kind != EXPR_COLUMN) {
-        return false;
-    }
-    uint32_t at = scan_column(group->inputs[0], argument->column_id);
-    if (at == UINT32_MAX) {
-        return false;
+    int64_t at =
+        call->argument_count == 0 ? CONSTANT : scan_column(group->inputs[0], call->arguments[0]);
+    if (at < 0) {
+        return is_count && at == CONSTANT;
     }
     const struct plan_scan *plan = &scan->node.as.scan;
     out->column = &plan->table->columns[plan->table_columns[at]];
-    if (is_count && argument->type->nullable) {
+    if (is_count && call->arguments[0]->type->nullable) {
         out->kind = BIND_FIGURE_VALUES;
     }
     return out->column->kind == TABLE_COLUMN_PHYSICAL;
