@@ -42,8 +42,8 @@ static const struct type *logical_type(const struct finder *at, const struct avr
     case AVRO_LOGICAL_DECIMAL:
         return type_decimal(at->arena, schema->precision, schema->scale, true);
     case AVRO_LOGICAL_DATE: return &type_date;
-    case AVRO_LOGICAL_TIME_MILLIS:
-    case AVRO_LOGICAL_TIME_MICROS: return type_sized(at->arena, TYPE_TIME, 3, true);
+    case AVRO_LOGICAL_TIME_MILLIS: return type_sized(at->arena, TYPE_TIME, 3, true);
+    case AVRO_LOGICAL_TIME_MICROS: return type_sized(at->arena, TYPE_TIME, 6, true);
     case AVRO_LOGICAL_TIMESTAMP_MILLIS:
     case AVRO_LOGICAL_TIMESTAMP_MICROS:
     case AVRO_LOGICAL_TIMESTAMP_NANOS:

@@ -241,7 +241,7 @@ static enum status print_type(struct printer *at, const struct avro_column *colu
     } else if (type->kind == TYPE_DATE) {
         print_logical(at, "int", "date");
     } else if (type->kind == TYPE_TIME) {
-        bool is_micros = column->id >= 0;
+        bool is_micros = column->id >= 0 || type_physical(type) == PHYSICAL_I64;
         print_logical(at, is_micros ? "long" : "int", is_micros ? "time-micros" : "time-millis");
     } else if (type_is_timestamp(type)) {
         print_timestamp(at, column);

@@ -12,7 +12,7 @@
 #include "data/decimal.h"
 #include "data/variant.h"
 
-enum { UUID_TEXT = 36, MS_PER_SECOND = 1000, BLOCK_MORE = 0x80 };
+enum { UUID_TEXT = 36, BLOCK_MORE = 0x80 };
 
 static enum status run(const struct avro_step *step, struct avro_cursor *cursor, struct err *err);
 
@@ -149,11 +149,14 @@ static enum status run_time(const struct avro_step *step, struct avro_cursor *cu
 {
     int64_t value = 0;
     TRY(get_long(cursor, &value, err));
-    int64_t millis = datetime_floor_div(value, step->unit / MS_PER_SECOND);
-    if (millis < 0 || millis >= DATETIME_MS_PER_DAY) {
+    if (value < 0 || value / step->unit >= DATETIME_SECONDS_PER_DAY) {
         return ERR(err, STATUS_INVALID_DATA, "Avro: a time beyond its day");
     }
-    column_builder_i64(step->out, millis);
+    int64_t micros = value * (DATETIME_US_PER_SECOND / step->unit);
+    column_builder_i64(step->out,
+                       step->precision <= 3
+                           ? micros / 1000
+                           : datetime_cut_us(micros, type_time_precision(step->precision)));
     return STATUS_OK;
 }
 

@@ -91,8 +91,9 @@ static enum status put_variant(struct strbuf *out, struct str held, struct err *
 static int64_t ticks(const struct avro_column *what, int64_t value)
 {
     bool is_iceberg = what->id >= 0;
-    if (what->type->kind == TYPE_TIME) {
-        return is_iceberg ? value * MICROS_PER_MILLI : value;
+    if (what->type->kind == TYPE_TIME) { // of milliseconds, or of microseconds
+        bool is_milli = type_physical(what->type) == PHYSICAL_I32;
+        return is_iceberg && is_milli ? value * MICROS_PER_MILLI : value;
     }
     bool is_millis = type_is_timestamp(what->type) && !is_iceberg && what->type->length <= 3;
     return is_millis ? datetime_floor_div(value, MICROS_PER_MILLI) : value;

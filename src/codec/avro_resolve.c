@@ -38,11 +38,13 @@ static struct avro_step *new_steps(const struct resolver *at, struct avro_step *
 
 // Scalars.
 
-static bool choose_time(const struct avro_schema *writer, struct avro_step *step)
+static bool choose_time(const struct avro_schema *writer, const struct avro_column *column,
+                        struct avro_step *step)
 {
     enum avro_logical logical = writer->logical;
     bool is_micros = logical == AVRO_LOGICAL_TIME_MICROS;
     step->op = AVRO_OP_TIME;
+    step->precision = column->type->length;
     step->unit = writer->kind == AVRO_LONG ? 1000000 : 1000;
     return (writer->kind == AVRO_INT &&
             (logical == AVRO_LOGICAL_NONE || logical == AVRO_LOGICAL_TIME_MILLIS)) ||
@@ -202,7 +204,7 @@ static bool choose_scalar(const struct resolver *at, const struct avro_schema *w
         return choose_decimal(writer, column, step);
     }
     if (type->kind == TYPE_TIME) {
-        return choose_time(writer, step);
+        return choose_time(writer, column, step);
     }
     step->op = type->kind == TYPE_BOOLEAN ? AVRO_OP_BOOLEAN : AVRO_OP_INT;
     return type->kind == TYPE_BOOLEAN ? writer->kind == AVRO_BOOLEAN

@@ -327,26 +327,39 @@ static enum status read_usual(struct manifest_reader *reader, const struct avro_
                                     : avro_cursor_string(&reader->cursor, &out->bytes, err);
 }
 
+// A key and its value; BigQuery lets them be null.
+static enum status read_pair(struct manifest_reader *reader, const struct avro_schema *entry,
+                             int32_t map_id, struct item *out, struct err *err)
+{
+    struct avro_value value;
+    if (entry->kind == AVRO_RECORD) {
+        return read_item(reader, entry, out, err);
+    }
+    TRY(avro_cursor_value(&reader->cursor, entry, &value, err));
+    return value.kind == AVRO_RECORD ? read_item(reader, value.schema, out, err)
+                                     : strange(map_id, err);
+}
+
 static enum status read_map(struct manifest_reader *reader, int32_t map_id,
                             const struct avro_schema *array, struct err *err)
 {
-    const struct avro_schema *record = array->fields[0].schema;
+    const struct avro_schema *entry = array->fields[0].schema;
     uint64_t count = 1;
     bool sorted = true;
-    if (record->kind != AVRO_RECORD) {
+    if (entry->kind != AVRO_RECORD && entry->kind != AVRO_UNION) {
         return strange(map_id, err);
     }
-    bool usual = is_usual(record);
+    bool usual = entry->kind == AVRO_RECORD && is_usual(entry);
     reader->items.count = 0;
     while (count > 0) {
-        TRY(avro_cursor_items(&reader->cursor, record, &count, err));
+        TRY(avro_cursor_items(&reader->cursor, entry, &count, err));
         for (uint64_t i = 0; i < count; i++) {
             struct item item;
             bool wanted = true;
             if (usual) {
-                TRY(read_usual(reader, record, &item, &wanted, err));
+                TRY(read_usual(reader, entry, &item, &wanted, err));
             } else {
-                TRY(read_item(reader, record, &item, err));
+                TRY(read_pair(reader, entry, map_id, &item, err));
                 wanted = wants_metric(reader, item.id);
             }
             if (wanted) {

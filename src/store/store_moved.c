@@ -8,11 +8,15 @@
 
 #include "base/mem.h"
 
+enum { TO_FOLDER, TO_OTHER, TO_ABOVE };
+
 struct store_moved {
     struct store base;
     struct store *below;
     char *from;
-    char *to[2]; // the second may be ""
+    char *to[3];      // the folder, another one, the folder above; the last two may be ""
+    char *from_above; // stands for to[TO_ABOVE]; "": relative paths do
+    bool has_above;
     pthread_mutex_t lock;
     // What was found last: the path's first `learned_size` bytes were those of `learned`, and stand
     // for to[learned_to]. "" where nothing was found yet, or nothing had to be.
@@ -96,7 +100,7 @@ static bool is_learned(struct store_moved *self, struct str path, const struct a
 
 static bool find_end(struct store_moved *self, struct str path, const struct attempt *attempt)
 {
-    for (uint32_t to = 0; to < 2 && self->to[to][0] != '\0'; to++) {
+    for (uint32_t to = TO_FOLDER; to <= TO_OTHER && self->to[to][0] != '\0'; to++) {
         for (size_t at = 0; at < path.size; at++) {
             if (at > 0 && path.ptr[at - 1] != '/') {
                 continue;
@@ -121,9 +125,17 @@ static enum status find(struct store_moved *self, struct str path, const struct 
     if (status != STATUS_NOT_FOUND && status != STATUS_UNSUPPORTED) {
         return status;
     }
-    if (has_prefix(path, self->from, &rest) && is_below(self, 0, rest, attempt)) {
-        learn(self, str_from(self->from), 0);
+    if (has_prefix(path, self->from, &rest) && is_below(self, TO_FOLDER, rest, attempt)) {
+        learn(self, str_from(self->from), TO_FOLDER);
         return STATUS_OK;
+    }
+    bool is_relative = self->from_above[0] == '\0' && path.size > 0 && path.ptr[0] != '/';
+    if (self->has_above && (is_relative || has_prefix(path, self->from_above, &rest))) {
+        rest = is_relative ? path : rest;
+        if (is_below(self, TO_ABOVE, rest, attempt)) {
+            learn(self, str_from(self->from_above), TO_ABOVE);
+            return STATUS_OK;
+        }
     }
     if (find_end(self, path, attempt)) {
         return STATUS_OK;
@@ -191,6 +203,8 @@ static void do_free(struct store *store)
     mem_free(self->from);
     mem_free(self->to[0]);
     mem_free(self->to[1]);
+    mem_free(self->to[2]);
+    mem_free(self->from_above);
     mem_free(self->learned);
     mem_free(self);
 }
@@ -208,6 +222,31 @@ static const struct store_ops store_moved_ops = {
     .free = do_free,
 };
 
+// The end that both folders share, name by name, is cut off.
+static void find_above(struct store_moved *self, const struct store_moved_options *options)
+{
+    struct str from = options->from;
+    struct str to = options->to;
+    for (;;) {
+        struct str from_above = store_directory(from);
+        struct str to_above = store_directory(to);
+        struct str from_name = str_slice(from, from_above.size, from.size);
+        struct str to_name = str_slice(to, to_above.size, to.size);
+        bool is_first = from_above.size == 0 && from.size > 0 && from.ptr[0] != '/';
+        bool is_same = is_first && to_name.size > 0 && to_name.ptr[0] == '/'
+                           ? str_equal(from_name, str_slice(to_name, 1, to_name.size))
+                           : str_equal(from_name, to_name);
+        if (from.size == 0 || to.size == 0 || !is_same) {
+            break;
+        }
+        self->has_above = true;
+        from = from_above;
+        to = to_above;
+    }
+    self->from_above = copy_folder(from);
+    self->to[TO_ABOVE] = copy_folder(to);
+}
+
 struct store *store_moved_new(const struct store_moved_options *options)
 {
     struct store_moved *self = mem_zalloc(sizeof *self);
@@ -216,6 +255,7 @@ struct store *store_moved_new(const struct store_moved_options *options)
     self->from = copy_folder(options->from);
     self->to[0] = copy_folder(options->to);
     self->to[1] = copy_folder(options->to_other);
+    find_above(self, options);
     self->learned = copy_folder(STR_LIT(""));
     pthread_mutex_init(&self->lock, NULL);
     return &self->base;

@@ -166,6 +166,21 @@ static enum status parse_snapshots(struct arena *arena, const struct json_tree *
     return STATUS_OK;
 }
 
+// The first row id that no snapshot has taken, for metadata whose writer forgot 'next-row-id'.
+static int64_t rows_given(const struct table_metadata *metadata)
+{
+    int64_t next = 0;
+    for (uint32_t i = 0; i < metadata->snapshot_count; i++) {
+        const struct table_snapshot *snapshot = &metadata->snapshots[i];
+        int64_t end;
+        if (snapshot->first_row_id != TABLE_NONE && snapshot->added_rows != TABLE_NONE &&
+            !__builtin_add_overflow(snapshot->first_row_id, snapshot->added_rows, &end)) {
+            next = end > next ? end : next;
+        }
+    }
+    return next;
+}
+
 static enum status parse_refs(struct arena *arena, const struct json_tree *json,
                               struct table_metadata *out, struct err *err)
 {
@@ -255,7 +270,7 @@ static enum status parse_all(struct arena *arena, const struct json_tree *json,
                       &out->property_count, err));
     TRY(parse_snapshots(arena, json, out, err));
     if (out->format_version >= 3) {
-        TRY(json_need_i64(json, "next-row-id", &out->next_row_id, err));
+        TRY(json_need_i64_or(json, "next-row-id", rows_given(out), &out->next_row_id, err));
     }
     TRY(json_need_array_or(json, "encryption-keys", &out->encryption_keys, err));
     TRY(parse_refs(arena, json, out, err));
