@@ -40,7 +40,7 @@ struct str file_hint_stem(struct arena *arena, struct str path)
 static struct str nearest_name(const struct file_entry *entries, size_t count, struct str name)
 {
     struct str nearest = {0};
-    uint32_t best = (uint32_t)(name.size / 4) + 1;
+    uint32_t best = name.size < 4 ? 2 : (uint32_t)(name.size / 4) + 1;
     for (size_t i = 0; i < count; i++) {
         uint32_t distance = str_distance(entries[i].name, name);
         if (distance < best) {

@@ -247,7 +247,21 @@ static enum status find_described(struct statement_run *run, const struct ast_pa
     if (run->statement->kind != AST_DESCRIBE || file->at.length == 0) {
         return session_find_table(run, path, out, err);
     }
+    const struct ast_hints *hints = &run->statement->as.describe.hints;
     struct file_table_spec spec = {.path = file->value};
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < hints->count; i++) {
+        most += hints->items[i].options.count;
+    }
+    struct table_option *options = arena_new_array(&run->result->arena, struct table_option, most);
+    for (uint32_t i = 0; i < hints->count; i++) {
+        for (uint32_t k = 0; k < hints->items[i].options.count; k++) {
+            const struct ast_option *option = &hints->items[i].options.items[k];
+            options[spec.option_count++] =
+                (struct table_option){option->key.value, option->value.value};
+        }
+    }
+    spec.options = options;
     enum status status = file_table_find(&run->result->arena, &spec, out, err);
     if (status != STATUS_OK) {
         err_at(err, ERR_STAGE_VALIDATE, file->at.offset, file->at.length);

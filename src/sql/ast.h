@@ -320,8 +320,8 @@ enum ast_conflict {
 };
 
 struct ast_insert {
-    struct ast_path table; // INTO 'file': without parts
-    struct ast_text file;  // ours
+    struct ast_path table;  // INTO 'file': without parts
+    struct ast_text file;   // ours
     struct ast_hints hints; // INSERT INTO t /*+ OPTIONS(...) */
     bool overwrite;
     bool upsert;
@@ -382,8 +382,9 @@ enum ast_describe_kind {
 struct ast_describe {
     enum ast_describe_kind kind;
     bool extended;
-    struct ast_path name; // of a file: without parts
-    struct ast_text file; // DESCRIBE 'x.parquet' (ours)
+    struct ast_path name;   // of a file: without parts
+    struct ast_text file;   // DESCRIBE 'x.parquet' (ours)
+    struct ast_hints hints; // behind the file
     struct ast_text job;
     struct ast_partition_spec partition;
 };

@@ -179,7 +179,8 @@ enum status parse_show_describe(struct parser *parser, struct ast_statement *out
     }
     describe->extended = parser_accept(parser, KEYWORD_EXTENDED);
     if (describe->kind == AST_DESCRIBE_TABLE && parser_at_kind(parser, TOKEN_STRING)) {
-        return parse_name_text(parser, "a file's name", &describe->file);
+        TRY(parse_name_text(parser, "a file's name", &describe->file));
+        return parse_query_hints(parser, &describe->hints);
     }
     TRY(parse_name_path(parser, "a name", &describe->name));
     return describe->kind == AST_DESCRIBE_TABLE && parser_accept(parser, KEYWORD_PARTITION)

@@ -303,6 +303,8 @@ def test_errors():
     fails("SELECT * FROM 'unknown.dat'", "OPTIONS('format' = 'csv')")
     rows, errors = run("SELECT * FROM 'unknown.dat' /*+ OPTIONS('format' = 'csv') */")
     check("a format by option", rows == [{"id": 1, "v": 2}], errors or rows)
+    rows, errors = run("DESCRIBE 'unknown.dat' /*+ OPTIONS('format' = 'csv', 'csv.header' = 'false') */")
+    check("DESCRIBE with options", rows is not None and [r["type"] for r in rows] == ["STRING"] * 2, errors or rows)
 
 
 def test_explain():
@@ -365,6 +367,25 @@ def test_tables():
             "'path' = 'big.csv', 'format' = 'csv', 'csv.header' = 'true')")
     rows, errors = run([made, "SELECT SUM(id) AS s, MAX(name) AS n, COUNT(missing) AS m FROM b"])
     check("csv.header", rows == [{"s": 199999 * 100000, "n": "name 999", "m": 0}], errors or rows)
+
+
+def test_restores():
+    """Pipelines over Parquet and Avro, stopped and started again in the middle of files."""
+    script = ("CREATE TEMPORARY TABLE src (id BIGINT, name STRING) WITH ('connector' = 'filesystem', "
+              "'path' = '{path}', 'format' = '{format}');\n"
+              "CREATE TABLE IF NOT EXISTS {table} (id BIGINT, name STRING);\n"
+              "INSERT INTO {table} SELECT id, name FROM src WHERE id >= 1000;\n")
+    for kind, path, rows in (("parquet", "big.parquet", 200000), ("avro", "x.avro", 3000)):
+        table = "restored_" + kind
+        with open(f"{table}.sql", "w") as out:
+            out.write(script.format(path=path, format=kind, table=table))
+        for batches in ("7", "5", "0"):
+            options = [] if batches == "0" else ["--set", f"debug.stop-after-batches={batches}",
+                                                 "--set", "debug.batch-rows=300"]
+            subprocess.run([FRAZIL, "run", "-q", "--data", "data", *options, f"{table}.sql"],
+                           capture_output=True, timeout=200)
+        got, errors = run(f"SELECT COUNT(*) AS n, COUNT(DISTINCT id) AS u, MIN(id) AS a FROM {table}")
+        check(f"{kind} restored", got == [{"n": rows - 1000, "u": rows - 1000, "a": 1000}], errors or got)
 
 
 # Writing ------------------------------------------------------------------------------------------
