@@ -316,6 +316,15 @@ bool roaring_mask(const struct roaring *set, uint64_t from, uint32_t count, uint
     return any;
 }
 
+bool roaring_block(const struct roaring *set, uint64_t from, uint64_t *first)
+{
+    uint32_t at = lower_bound(set, from >> 16);
+    if (at < set->count) {
+        *first = set->containers[at].key << 16;
+    }
+    return at < set->count;
+}
+
 static uint32_t count_runs(const struct roaring_container *container)
 {
     uint32_t runs = 0;

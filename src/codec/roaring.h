@@ -51,6 +51,9 @@ uint64_t roaring_last(const struct roaring *set);
 // Sets bit i of `mask` for each value from + i in the set, i < count; other bits stay as they are.
 // Returns whether there was one.
 bool roaring_mask(const struct roaring *set, uint64_t from, uint32_t count, uint64_t *mask);
+// The first value of 65,536 from a multiple of that on, at or behind that of `from`, among which
+// there are some; false: there are none left.
+bool roaring_block(const struct roaring *set, uint64_t from, uint64_t *first);
 // Each container becomes runs where that takes fewer bytes.
 void roaring_optimize(struct roaring *set);
 

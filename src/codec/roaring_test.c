@@ -307,9 +307,25 @@ static void lies_are_found(void **state)
     LIE("\x3b\x30\1\0\3\1\0\0\0\1\0\0\0\1\0\0\0\0\0\1\0\0\0\0\0", "keys are"); // 1, 1
 }
 
+static void blocks_are_found_over_gaps(void **state)
+{
+    (void)state;
+    struct roaring set = {0};
+    uint64_t first = 0;
+    assert_false(roaring_block(&set, 0, &first));
+    roaring_add(&set, 70000);
+    roaring_add(&set, UINT64_C(1) << 40);
+    assert_true(roaring_block(&set, 0, &first) && first == 65536);
+    assert_true(roaring_block(&set, 65536 + 65535, &first) && first == 65536);
+    assert_true(roaring_block(&set, 131072, &first) && first == UINT64_C(1) << 40);
+    assert_false(roaring_block(&set, first + 65536, &first));
+    roaring_release(&set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_are_found_over_gaps),
         cmocka_unit_test(sets_equal_the_model), cmocka_unit_test(files_of_the_specification),
         cmocka_unit_test(files_of_64_bits),     cmocka_unit_test(files_of_iceberg),
         cmocka_unit_test(damage_is_found),      cmocka_unit_test(lies_are_found),

@@ -98,7 +98,7 @@ static void create(const struct table_place *place, const struct fixture *fixtur
 {
     struct err err;
     char location[100];
-    char names[COLUMNS][4];
+    char names[COLUMNS][16];
     struct iceberg_field fields[COLUMNS];
     for (int i = 0; i < COLUMNS; i++) {
         snprintf(names[i], sizeof names[i], "c%d", i);

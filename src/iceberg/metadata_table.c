@@ -54,6 +54,7 @@ enum shape {
     SHAPE_PARTITION, // left out where there is none
     SHAPE_METRICS,
     SHAPE_FILE,
+    SHAPE_ROW, // of the table
 };
 
 struct shaped {
@@ -183,6 +184,18 @@ static const struct shaped partitions[] = {
     {"last_updated_snapshot_id", false, SHAPE_LONG, WHAT_LAST_UPDATED_SNAPSHOT_ID},
 };
 
+// The last two in v3 alone.
+static const struct shaped position_deletes[] = {
+    {"file_path", true, SHAPE_STRING, WHAT_DELETED_PATH},
+    {"pos", true, SHAPE_LONG, WHAT_DELETED_POSITION},
+    {"row", false, SHAPE_ROW, WHAT_DELETED_ROW},
+    {"partition", true, SHAPE_PARTITION, WHAT_PARTITION},
+    {"spec_id", true, SHAPE_INT, WHAT_SPEC_ID},
+    {"delete_file_path", true, SHAPE_STRING, WHAT_PATH},
+    {"content_offset", false, SHAPE_LONG, WHAT_CONTENT_OFFSET},
+    {"content_size_in_bytes", false, SHAPE_LONG, WHAT_CONTENT_SIZE},
+};
+
 #define SHAPED(array) ((struct shaped_list){array, sizeof(array) / sizeof(array)[0]})
 
 struct shaped_list {
@@ -208,8 +221,8 @@ static struct shaped_list shaped_of(enum metadata_table_kind kind)
     case METADATA_DELETE_FILES:
     case METADATA_ALL_FILES:
     case METADATA_ALL_DATA_FILES:
-    case METADATA_ALL_DELETE_FILES:
-    case METADATA_POSITION_DELETES: break;
+    case METADATA_ALL_DELETE_FILES: break;
+    case METADATA_POSITION_DELETES: return SHAPED(position_deletes);
     }
     return SHAPED(files);
 }
@@ -279,6 +292,7 @@ static const struct iceberg_type *type_of(struct arena *arena,
     case SHAPE_SUMMARIES: return summaries_type(arena, !shaped->required);
     case SHAPE_PARTITION: return columns->partition;
     case SHAPE_METRICS: return metrics_type(arena, columns);
+    case SHAPE_ROW: return columns->row;
     case SHAPE_FILE: break;
     }
     struct iceberg_field *fields =
@@ -364,10 +378,7 @@ enum status metadata_table_columns(struct arena *arena, const struct table_metad
     struct metadata_table_column *items;
     struct metadata_table_column *file;
     *out = (struct metadata_table_columns){0};
-    if (kind == METADATA_POSITION_DELETES) {
-        return ERR(err, STATUS_UNSUPPORTED, "the metadata table '%s' is not supported yet",
-                   names[kind]);
-    }
+    out->row = table_metadata_current_schema(metadata)->root;
     if (metadata_column_field(arena, metadata, ICEBERG_ID_PARTITION, &partition, NULL) ==
         STATUS_OK) {
         out->partition = partition.type;
@@ -377,6 +388,9 @@ enum status metadata_table_columns(struct arena *arena, const struct table_metad
     TRY(make_columns(arena, shaped_of(kind), out, false, &items, &out->count, err));
     out->file = file;
     out->items = items;
+    if (kind == METADATA_POSITION_DELETES && metadata->format_version < 3) {
+        out->count -= 2;
+    }
     // Without partitions, spec ids tell nothing.
     if (kind == METADATA_PARTITIONS && out->partition == NULL) {
         out->items = items + 1;
@@ -447,7 +461,7 @@ void metadata_table_put_text(struct column_builder *builder, struct str text)
 static bool reads_files(enum metadata_table_kind kind)
 {
     return shaped_of(kind).items == files || shaped_of(kind).items == entries ||
-           shaped_of(kind).items == partitions;
+           shaped_of(kind).items == partitions || kind == METADATA_POSITION_DELETES;
 }
 
 static enum status start(struct metadata_table_reader *reader, struct err *err)
@@ -503,6 +517,7 @@ void metadata_table_free(struct metadata_table_reader *reader)
     if (reader == NULL) {
         return;
     }
+    metadata_table_positions_free(reader);
     manifest_reader_free(reader->manifest);
     buf_unref(reader->bytes);
     avro_schema_cache_release(&reader->cache);

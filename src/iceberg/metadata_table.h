@@ -14,6 +14,9 @@
 // each manifest once; all_manifests through their lists, each row once a snapshot. Of the others, a
 // snapshot given changes manifests, partitions, entries and files.
 //
+// position_deletes has a row for each position that live delete files and deletion vectors of the
+// snapshot hold, with the deleted row where the file kept it.
+//
 // Manifests are read one at a time and rows are handed out in batches, so that memory is one
 // manifest, and of `partitions` one entry a partition; metrics are decoded only where a column
 // wants them.
@@ -64,7 +67,7 @@ bool metadata_table_find(struct str name, enum metadata_table_kind *out);
 const char *metadata_table_name(enum metadata_table_kind kind);
 
 // The definition of a metadata table of the Iceberg table `base`, whose metadata is given: name
-// "t$files", owner and version those of `base`. UNSUPPORTED: position_deletes.
+// "t$files", owner and version those of `base`.
 MUST_USE enum status metadata_table_def(struct arena *arena, const struct table_metadata *metadata,
                                         enum metadata_table_kind kind, const struct table_def *base,
                                         const struct table_def **out, struct err *err);

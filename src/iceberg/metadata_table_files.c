@@ -26,7 +26,8 @@ static bool is_of_entries(enum metadata_table_kind kind)
 static bool wants_manifest(enum metadata_table_kind kind, const struct manifest_file *file)
 {
     bool only_data = kind == METADATA_DATA_FILES || kind == METADATA_ALL_DATA_FILES;
-    bool only_deletes = kind == METADATA_DELETE_FILES || kind == METADATA_ALL_DELETE_FILES;
+    bool only_deletes = kind == METADATA_DELETE_FILES || kind == METADATA_ALL_DELETE_FILES ||
+                        kind == METADATA_POSITION_DELETES;
     return file->content == MANIFEST_DATA ? !only_deletes : !only_data;
 }
 
@@ -182,9 +183,8 @@ static void close_manifest(struct metadata_table_reader *reader)
     reader->bytes = NULL;
 }
 
-// The next entry of all manifests; END.
-static enum status next_entry(struct metadata_table_reader *reader, struct manifest_entry *entry,
-                              struct err *err)
+enum status metadata_table_next_entry(struct metadata_table_reader *reader,
+                                      struct manifest_entry *entry, struct err *err)
 {
     for (;;) {
         if (reader->manifest == NULL) {
@@ -336,8 +336,8 @@ static void put_format(struct metadata_table_reader *reader, struct column_build
     column_builder_string(builder, str_make(upper, format.size));
 }
 
-static void put_file(struct metadata_table_reader *reader, struct column_builder *builder,
-                     enum metadata_what what, const struct data_file *file)
+void metadata_table_put_file(struct metadata_table_reader *reader, struct column_builder *builder,
+                             enum metadata_what what, const struct data_file *file)
 {
     switch ((int)what) {
     case WHAT_CONTENT: column_builder_i64(builder, file->content); break;
@@ -380,8 +380,8 @@ static void put_entry(struct metadata_table_reader *reader, uint32_t column,
         break;
     case WHAT_DATA_FILE:
         for (uint32_t i = 0; i < reader->all.file_count; i++) {
-            put_file(reader, column_builder_child(builder, i), reader->all.file[i].what,
-                     &entry->file);
+            metadata_table_put_file(reader, column_builder_child(builder, i),
+                                    reader->all.file[i].what, &entry->file);
         }
         column_builder_row(builder);
         break;
@@ -497,7 +497,7 @@ static enum status collect(struct metadata_table_reader *reader, struct err *err
     const struct table_snapshot *snapshot = NULL;
     struct manifest_entry entry;
     enum status status;
-    while ((status = next_entry(reader, &entry, err)) == STATUS_OK) {
+    while ((status = metadata_table_next_entry(reader, &entry, err)) == STATUS_OK) {
         struct metadata_partition *partition;
         arena_reset(&reader->scratch);
         TRY(find_partition(reader, &entry.file, &partition, err));
@@ -571,12 +571,16 @@ enum status metadata_table_file_row(struct metadata_table_reader *reader, struct
     if (reader->options.kind == METADATA_PARTITIONS) {
         return partition_row(reader, err);
     }
-    TRY(next_entry(reader, &entry, err));
+    if (reader->options.kind == METADATA_POSITION_DELETES) {
+        return metadata_table_position_row(reader, err);
+    }
+    TRY(metadata_table_next_entry(reader, &entry, err));
     for (uint32_t i = 0; i < reader->options.column_count; i++) {
         if (is_of_entries(reader->options.kind)) {
             put_entry(reader, i, &entry);
         } else {
-            put_file(reader, reader->builders[i], reader->wanted[i]->what, &entry.file);
+            metadata_table_put_file(reader, reader->builders[i], reader->wanted[i]->what,
+                                    &entry.file);
         }
     }
     return STATUS_OK;

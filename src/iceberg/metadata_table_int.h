@@ -2,7 +2,8 @@
 //
 // metadata_table_int: the inside of metadata_table: metadata_table.c has the columns,
 // metadata_table_rows.c the tables whose rows are in the metadata file and in manifest lists,
-// metadata_table_files.c those that manifests have the rows of.
+// metadata_table_files.c those that manifests have the rows of, metadata_table_positions.c what is
+// in position delete files.
 #pragma once
 
 #include "base/arena.h"
@@ -72,6 +73,10 @@ enum metadata_what {
     WHAT_CONTENT_OFFSET,
     WHAT_CONTENT_SIZE,
     WHAT_READABLE_METRICS,
+    // Of position deletes; partition, spec id, content offset and size as above.
+    WHAT_DELETED_PATH,
+    WHAT_DELETED_POSITION,
+    WHAT_DELETED_ROW,
     // Of partitions; record count and spec id as above.
     WHAT_FILE_COUNT,
     WHAT_TOTAL_SIZE,
@@ -102,6 +107,7 @@ struct metadata_table_columns {
     uint32_t count;
     const struct metadata_table_column *items;
     const struct iceberg_type *partition; // of all specs; NULL: the table has no partitions
+    const struct iceberg_type *row;       // of the table
     uint32_t metric_count;
     const struct metadata_metric_column *metrics;
     uint32_t file_count; // of the struct data_file of entries
@@ -153,6 +159,7 @@ struct metadata_table_reader {
     VEC(uint32_t) slots; // hash table of indexes + 1
     size_t taken;        // of the budget
     bool is_collected;
+    struct metadata_positions *positions; // position_deletes; NULL: not begun
 };
 
 // metadata_table_rows.c: one row appended to all builders; END.
@@ -161,6 +168,17 @@ MUST_USE enum status metadata_table_row(struct metadata_table_reader *reader, st
 MUST_USE enum status metadata_table_start_files(struct metadata_table_reader *reader,
                                                 struct err *err);
 MUST_USE enum status metadata_table_file_row(struct metadata_table_reader *reader, struct err *err);
+// The next entry of all manifests, valid until the next call; END.
+MUST_USE enum status metadata_table_next_entry(struct metadata_table_reader *reader,
+                                               struct manifest_entry *entry, struct err *err);
+// A value of a column that is of a file.
+void metadata_table_put_file(struct metadata_table_reader *reader, struct column_builder *builder,
+                             enum metadata_what what, const struct data_file *file);
+
+// metadata_table_positions.c
+MUST_USE enum status metadata_table_position_row(struct metadata_table_reader *reader,
+                                                 struct err *err);
+void metadata_table_positions_free(struct metadata_table_reader *reader);
 
 // Appends a value of an Iceberg type; NULL: null.
 void metadata_table_put(struct metadata_table_reader *reader, struct column_builder *builder,

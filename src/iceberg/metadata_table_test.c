@@ -118,7 +118,7 @@ static void rows_are_those_of_the_snapshot_or_of_all(void **state)
     assert_true(rows == 6 && sum == 60); // each manifest once
     read(table, METADATA_ALL_MANIFESTS, "added_data_files_count", NULL, &rows, &sum);
     assert_true(rows == 1 + 2 + 3 && sum == 3 + 5 + 6);
-    read(table, METADATA_SNAPSHOTS, "snapshot_id", NULL, &rows, &sum);
+    read(table, METADATA_SNAPSHOTS, "committed_at", NULL, &rows, &sum);
     assert_int_equal(rows, 3);
     read(table, METADATA_PARTITIONS, "file_count", NULL, &rows, &sum);
     assert_true(rows == 2 && sum == 6);

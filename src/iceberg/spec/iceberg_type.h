@@ -71,6 +71,7 @@ enum {
     ICEBERG_ID_PARTITION = 2147483642,    // _partition
     ICEBERG_ID_DELETE_PATH = 2147483546,  // file_path of position deletes
     ICEBERG_ID_DELETE_POS = 2147483545,   // pos of position deletes
+    ICEBERG_ID_DELETE_ROW = 2147483544,   // row of position deletes
     ICEBERG_ID_ROW = 2147483540,          // _row_id
     ICEBERG_ID_ROW_SEQUENCE = 2147483539, // _last_updated_sequence_number
 };
