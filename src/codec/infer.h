@@ -64,6 +64,10 @@ struct infer_csv {
     struct str null_literal;
 };
 
+// What the fields of a header call the columns, in place: without blanks around; f0, f1, … where
+// that is nothing, and name_1, … where a column before it has the name.
+void infer_header_names(struct arena *arena, struct str *names, uint32_t count);
+
 enum infer_json_layout {
     INFER_JSON_LINES,   // a record a line
     INFER_JSON_RECORDS, // one after the other, over any lines

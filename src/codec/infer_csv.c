@@ -284,15 +284,36 @@ static void choose_form(struct csv_reading *at)
     at->found->timestamp_form = iso > 0 ? TIME_TEXT_ISO_8601 : TIME_TEXT_SQL;
 }
 
-static struct str column_name(struct csv_reading *at, uint32_t column)
+static bool is_taken(const struct str *names, uint32_t count, struct str name)
 {
-    struct str name = str_trim(at->columns[column].name);
-    if (at->found->csv.header != INFER_HEADER_PRESENT || name.size == 0) {
-        return arena_printf(at->arena, "f%u", column);
+    for (uint32_t i = 0; i < count; i++) {
+        if (str_equal(names[i], name)) {
+            return true;
+        }
     }
-    at->columns[column].name = name;
-    return is_distinct(at, column) ? name
-                                   : arena_printf(at->arena, "%.*s_%u", STR_ARGS(name), column);
+    return false;
+}
+
+void infer_header_names(struct arena *arena, struct str *names, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct str name = str_trim(names[i]);
+        names[i] = name.size > 0 ? name : arena_printf(arena, "f%u", i);
+        for (uint32_t more = 1; is_taken(names, i, names[i]); more++) {
+            names[i] = arena_printf(arena, "%.*s_%u", STR_ARGS(name), more);
+        }
+    }
+}
+
+static const struct str *column_names(struct csv_reading *at)
+{
+    struct str *names = arena_new_array(at->arena, struct str, at->column_count);
+    bool has_header = at->found->csv.header == INFER_HEADER_PRESENT;
+    for (uint32_t i = 0; has_header && i < at->column_count; i++) {
+        names[i] = at->columns[i].name;
+    }
+    infer_header_names(at->arena, names, at->column_count);
+    return names;
 }
 
 static void conclude(struct csv_reading *at)
@@ -307,8 +328,9 @@ static void conclude(struct csv_reading *at)
     }
     choose_null_word(at);
     choose_form(at);
+    const struct str *names = column_names(at);
     for (uint32_t i = 0; i < at->column_count; i++) {
-        fields[i].name = column_name(at, i);
+        fields[i].name = names[i];
         fields[i].type =
             infer_text_type(at->arena, &at->columns[i].others, at->found->timestamp_form);
     }

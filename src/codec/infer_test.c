@@ -185,6 +185,8 @@ static void test_columns_of_csv_are_what_all_their_texts_are(void **state)
                    "`a` DECIMAL(20, 0), `b` DECIMAL(19, 18), `c` DOUBLE");
     expect_columns(INFER_CSV, "t,u\n2024-01-01T00:00:00Z,x\n2024-01-01T00:00:00.123456+02:00,y\n",
                    "`t` TIMESTAMP_LTZ(6), `u` STRING");
+    expect_columns(INFER_CSV, "a, b, c\n1, 2.5, true\n2, 3, x\n",
+                   "`a` BIGINT, `b` DOUBLE, `c` STRING");
     expect_columns(INFER_CSV, "only\n", "`only` STRING");
     expect_columns(INFER_CSV,
                    "\xef\xbb\xbf"

@@ -100,10 +100,11 @@ void infer_text_add(struct infer_text *text, struct str value)
     if (text->kinds == 0) {
         return;
     }
-    if (str_is_nocase(value, "true") || str_is_nocase(value, "false")) {
+    struct str bare = str_trim(value); // the decoders do not mind blanks around these
+    if (str_is_nocase(bare, "true") || str_is_nocase(bare, "false")) {
         kinds = INFER_BOOLEAN;
     } else if ((text->kinds & (INFER_BIGINT | INFER_DECIMAL | INFER_DOUBLE)) != 0) {
-        kinds = number_kinds(text, value);
+        kinds = number_kinds(text, bare);
     }
     if (kinds == 0 && text->kinds >= INFER_DATE) {
         kinds = time_kinds(text, value);

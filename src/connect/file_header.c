@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "codec/csv_decode.h"
+#include "codec/infer.h"
 #include "connect/file_lines.h"
 #include "connect/record_format.h"
 #include "data/column_builder.h"
@@ -93,13 +94,13 @@ static enum status read_first(struct arena *arena, const struct csv_decode_spec 
     return status == STATUS_END ? STATUS_OK : status; // an empty file has no columns and no rows
 }
 
-static enum status map_names(struct arena *arena, const struct scan_columns *columns,
-                             const struct header_names *names, struct file_header *out,
-                             struct err *err)
+static void map_names(struct arena *arena, const struct scan_columns *columns,
+                      const struct header_names *names, struct file_header *out)
 {
     struct type_field *fields = arena_new_array(arena, struct type_field, names->items.count + 1);
     uint32_t *wanted = arena_new_array(arena, uint32_t, columns->wanted_count + 1);
     uint32_t *places = arena_new_array(arena, uint32_t, columns->wanted_count + 1);
+    infer_header_names(arena, names->items.items, names->items.count);
     for (uint32_t i = 0; i < names->items.count; i++) {
         fields[i] = (struct type_field){.name = names->items.items[i], .type = &type_string};
     }
@@ -110,10 +111,6 @@ static enum status map_names(struct arena *arena, const struct scan_columns *col
             if (!str_equal(fields[k].name, column->name)) {
                 continue;
             }
-            if (places[i] != UINT32_MAX) {
-                return ERR(err, STATUS_INVALID_DATA, "two columns are called '%.*s'",
-                           STR_ARGS(column->name));
-            }
             fields[k].type = column->type;
             places[i] = out->wanted_count;
             wanted[out->wanted_count++] = k;
@@ -123,7 +120,6 @@ static enum status map_names(struct arena *arena, const struct scan_columns *col
     out->field_count = names->items.count;
     out->wanted = wanted;
     out->places = places;
-    return STATUS_OK;
 }
 
 enum status file_header_read(struct arena *arena, const struct file_scan *scan, const char *path,
@@ -135,9 +131,8 @@ enum status file_header_read(struct arena *arena, const struct file_scan *scan, 
     record_format_csv_dialect(scan->table, scan->prefix, &csv);
     enum status status = read_first(arena, &csv, path, &names, &out->behind, err);
     if (status == STATUS_OK) {
-        status = map_names(arena, scan->columns, &names, out, err);
-    }
-    if (status != STATUS_OK) {
+        map_names(arena, scan->columns, &names, out);
+    } else {
         err_context(err, "%s, line 1", path);
     }
     VEC_RELEASE(&names.items);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // file_header: the first line of a CSV file that names its columns ('csv.header' = 'true'). The
-// table's columns are found by these names: a file may have them in another order, have further
-// ones (passed over), and lack some (NULL).
+// table's columns are found by these names, as infer_header_names() makes them: a file may have
+// them in another order, have further ones (passed over), and lack some (NULL).
 #pragma once
 
 #include <stdbool.h>
@@ -27,7 +27,7 @@ struct file_header {
                             // UINT32_MAX where the file lacks it
 };
 
-// INVALID_DATA where two columns of the table's have one name in the file, or none is there.
+// INVALID_DATA where the header's quotes do not end.
 MUST_USE enum status file_header_read(struct arena *arena, const struct file_scan *scan,
                                       const char *path, struct file_header *out, struct err *err);
 // The columns that the scan wants, into `out`.

@@ -288,6 +288,13 @@ def test_empty():
     fails("SELECT * FROM 'empty.csv'", "empty.csv")
 
 
+def test_odd_headers():
+    open("odd.csv", "w").write("a, b, a,\n1, 2.5, 3,x\n")
+    rows, errors = run("SELECT * FROM 'odd.csv'")
+    check("blanks, repetitions and nothing in a header",
+          rows == [{"a": 1, "b": 2.5, "a_1": 3, "f3": "x"}], errors or rows)
+
+
 def test_errors():
     fails("SELECT * FROM 'bug.parquet'", "1:15: error: there is no file 'bug.parquet'",
           "did you mean 'big.parquet'?")
