@@ -17,6 +17,7 @@
 #include "connect/option.h"
 #include "connect/record_format.h"
 #include "data/column.h"
+#include "expr/expr.h"
 #include "store/store_file.h"
 #include "sys/file.h"
 
@@ -186,6 +187,65 @@ static void say_dialect(struct table_finder *finder)
     }
 }
 
+// What texts of both types can be read as.
+static const struct type *unite_type(struct arena *arena, const struct type *a,
+                                     const struct type *b)
+{
+    const struct type *both[] = {a, b};
+    const struct type *common = type_equal_nullability_aside(a, b) ? a
+                                : type_is_numeric(a) && type_is_numeric(b)
+                                    ? expr_common_type(arena, both, 2)
+                                    : NULL;
+    return type_with_null(arena, common != NULL ? common : &type_string, true);
+}
+
+static const struct type *unite_rows(struct arena *arena, const struct type *a,
+                                     const struct type *b)
+{
+    struct type_field *fields =
+        arena_new_array(arena, struct type_field, a->field_count + b->field_count);
+    uint32_t count = a->field_count;
+    memcpy(fields, a->fields, count * sizeof *fields);
+    for (uint32_t i = 0; i < b->field_count; i++) {
+        uint32_t at = 0;
+        while (at < count && !str_equal(fields[at].name, b->fields[i].name)) {
+            at++;
+        }
+        const struct type *type = b->fields[i].type;
+        fields[at] = (struct type_field){
+            .name = b->fields[i].name,
+            .type = at < count ? unite_type(arena, fields[at].type, type) : type};
+        count += at == count ? 1 : 0;
+    }
+    return type_row(arena, fields, count, false);
+}
+
+// CSV files whose headers are not the same: each by itself, united by the names.
+static bool unite_headers(struct table_finder *finder)
+{
+    struct err ignored;
+    for (uint32_t i = 0; i < finder->listing.count; i++) {
+        struct byte_source *source = &finder->files[i].source;
+        struct infer_found found;
+        bool is_good =
+            infer_files(finder->arena, &source, 1, &finder->infer, &found, &ignored) == STATUS_OK &&
+            found.csv.header == INFER_HEADER_PRESENT;
+        if (i > 0) {
+            const struct infer_csv *first = &finder->found.csv;
+            is_good = is_good && found.csv.delimiter == first->delimiter &&
+                      found.csv.quote == first->quote && found.csv.escape == first->escape;
+        }
+        if (!is_good) {
+            return false;
+        }
+        const struct type *row =
+            i == 0 ? found.type : unite_rows(finder->arena, finder->found.type, found.type);
+        finder->found = i == 0 ? found : finder->found;
+        finder->found.type = row;
+    }
+    return true;
+}
+
 static enum status find_columns(struct table_finder *finder, struct err *err)
 {
     say_dialect(finder);
@@ -194,7 +254,11 @@ static enum status find_columns(struct table_finder *finder, struct err *err)
     for (uint32_t i = 0; i < count; i++) {
         sources[i] = &finder->files[i].source;
     }
-    return infer_files(finder->arena, sources, count, &finder->infer, &finder->found, err);
+    enum status status =
+        infer_files(finder->arena, sources, count, &finder->infer, &finder->found, err);
+    bool may_differ = finder->infer.format == INFER_CSV && count > 1;
+    return status == STATUS_INVALID_DATA && may_differ && unite_headers(finder) ? STATUS_OK
+                                                                                : status;
 }
 
 // Partition columns.

@@ -254,6 +254,11 @@ def test_unions():
         columns = "a, b, c" if kind != "csv" else "a, b"
         compare(f"SELECT {columns} FROM '{folder}/*.{kind}'",
                 f"SELECT {columns} FROM {reader}('{folder}/*.{kind}', union_by_name=true)")
+    os.makedirs("headers")
+    open("headers/1.csv", "w").write("a,b\n1,x\n2,y\n")
+    open("headers/2.csv", "w").write("b,c,a\nz,7,2.5\n")
+    compare("SELECT a, b, c FROM 'headers/*.csv'",
+            "SELECT a, b, c FROM read_csv('headers/*.csv', union_by_name=true)")
     fails("SELECT * FROM 'clash/*.parquet'", "'a'", "2.parquet", "BIGINT", "STRING")
 
 
