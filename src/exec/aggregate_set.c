@@ -322,7 +322,12 @@ enum status aggregate_set_prepare(struct aggregate_set *set, struct aggregate_ta
     }
     ASSERT(window->count > 0);
     window->rows = arena_new_array(window->scratch, struct row *, window->count);
-    hash_table_upsert(tables->groups, &keys, window->from, window->count, window->rows, NULL);
+    // Without keys there is one group, and one row to find.
+    uint32_t to_find = set->key_count > 0 ? window->count : 1;
+    hash_table_upsert(tables->groups, &keys, window->from, to_find, window->rows, NULL);
+    for (uint32_t i = to_find; i < window->count; i++) {
+        window->rows[i] = window->rows[0];
+    }
     window->distinct_rows =
         arena_new_array(window->scratch, struct row **, set->distinct_count + 1);
     for (uint32_t i = 0; i < set->distinct_count; i++) {
