@@ -31,7 +31,7 @@ static void make_fields(struct arena *arena)
     fields[2] = (struct type_field){.name = STR_LIT("d"), .type = type_decimal(arena, 12, 9, true)};
     fields[3] = (struct type_field){.name = STR_LIT("b"), .type = &type_bytes};
     fields[4] =
-        (struct type_field){.name = STR_LIT("t"), .type = type_sized(arena, TYPE_TIME, 3, true)};
+        (struct type_field){.name = STR_LIT("t"), .type = type_sized(arena, TYPE_TIME, 6, true)};
     fields[5] = (struct type_field){.name = STR_LIT("z"), .type = &type_timestamp_ltz3};
     fields[6] =
         (struct type_field){.name = STR_LIT("a"), .type = type_array(arena, &type_int, true)};
@@ -83,7 +83,8 @@ static void test_json_is_written_as_it_was_read(void **state)
     struct json_encode_spec spec = {
         .fields = fields, .field_count = FIELDS, .decimal_as_plain_number = true};
     static const char full[] =
-        "{\"i\":-7,\"s\":\"a \\\"b\\\"\\n\",\"d\":0.000000027,\"b\":\"AP8=\",\"t\":\"10:00:00.5\","
+        "{\"i\":-7,\"s\":\"a "
+        "\\\"b\\\"\\n\",\"d\":0.000000027,\"b\":\"AP8=\",\"t\":\"10:00:00.500001\","
         "\"z\":\"2024-02-29 10:00:00.123Z\",\"a\":[1,null,3],\"r\":{\"x\":1.5,\"y\":null}}\n";
     static const char nulls[] =
         "{\"i\":null,\"s\":null,\"d\":null,\"b\":null,\"t\":null,\"z\":null,"
@@ -183,8 +184,9 @@ static void test_csv_is_written_as_it_was_read(void **state)
                                    .delimiter = ',',
                                    .quote = '"',
                                    .element_delimiter = ';'};
-    static const char full[] = "-7,\"a \"\"b\"\", c\n\",0.000000027,AP8=,10:00:00.5,2024-02-29 "
-                               "10:00:00.123Z,1;2;3,1.5;x\n";
+    static const char full[] =
+        "-7,\"a \"\"b\"\", c\n\",0.000000027,AP8=,10:00:00.500001,2024-02-29 "
+        "10:00:00.123Z,1;2;3,1.5;x\n";
     expect_csv(&spec, full, full);
     expect_csv(&spec, ",,,,,,,\n", ",\"\",,,,,,\n"); // a text that is not quoted is not NULL
     spec.delimiter = '\t';

@@ -142,12 +142,17 @@ static void add_decimal(struct strbuf *out, const struct type *type, const struc
     strbuf_add(out, str_make(text, decimal_format_java(unscaled, type->scale, text)));
 }
 
+// With the digits behind the second that are not 0; held in milliseconds or microseconds.
 static void add_time(struct strbuf *out, const struct column *column, uint32_t row)
 {
     char text[DATETIME_TEXT_MAX];
-    int32_t millis = *(const int32_t *)column_value(column, row);
-    uint32_t size = datetime_format_time(millis, millis % 1000 != 0 ? 3 : 0, text);
-    while (millis % 1000 != 0 && text[size - 1] == '0') {
+    const void *value = column_value(column, row);
+    int64_t micros = column->physical == PHYSICAL_I64
+                         ? *(const int64_t *)value
+                         : (int64_t) * (const int32_t *)value * (DATETIME_US_PER_SECOND / 1000);
+    bool is_whole = micros % DATETIME_US_PER_SECOND == 0;
+    uint32_t size = datetime_format_time_us(micros, is_whole ? 0 : 6, text);
+    while (!is_whole && text[size - 1] == '0') {
         size--;
     }
     strbuf_add_byte(out, '"');

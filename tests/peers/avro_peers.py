@@ -156,7 +156,7 @@ def expected(schema, value, named):
     if logical == "date":
         return value.isoformat()
     if logical in ("time-millis", "time-micros"):
-        return value.strftime("%H:%M:%S")
+        return value.strftime("%H:%M:%S" if logical == "time-millis" else "%H:%M:%S.%f")
     if logical and "timestamp" in logical:
         digits = {"millis": 3, "micros": 6, "nanos": 9}[logical.split("-")[-1]]
         return timestamp(value, digits, not logical.startswith("local"))
