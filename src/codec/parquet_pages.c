@@ -17,6 +17,7 @@ enum {
     HEADER_BYTES = 256,          // read at first
     HEADER_BYTES_MAX = 16 << 20, // with statistics in it
     SIZE_SLACK = 100,            // bytes a chunk may be longer than it says
+    POOL_MAX = 64,               // pieces of memory kept for later: they are searched through
     PADDING = 16,                // behind memory, so that loops may read a little further
 };
 
@@ -51,6 +52,7 @@ char *parquet_pages_memory(struct parquet_reader *reader, struct parquet_memory 
     if (best != NULL) {
         memory = *best;
         *best = memory->next;
+        reader->pooled--;
     } else {
         memory = mem_alloc(sizeof *memory);
         memory->capacity = size + size / 8;
@@ -66,17 +68,14 @@ char *parquet_pages_memory(struct parquet_reader *reader, struct parquet_memory 
 // Keeps a few for the next pages.
 void parquet_pages_recycle(struct parquet_reader *reader, struct parquet_memory **list)
 {
-    uint32_t pooled = 0;
-    for (const struct parquet_memory *at = reader->pool; at != NULL; at = at->next) {
-        pooled++;
-    }
+    uint32_t most = reader->leaf_count * 2 + 2 < POOL_MAX ? reader->leaf_count * 2 + 2 : POOL_MAX;
     while (*list != NULL) {
         struct parquet_memory *memory = *list;
         *list = memory->next;
-        if (pooled < reader->leaf_count * 2 + 2) {
+        if (reader->pooled < most) {
             memory->next = reader->pool;
             reader->pool = memory;
-            pooled++;
+            reader->pooled++;
         } else {
             reader->memory -= memory->capacity;
             mem_free(memory->ptr);

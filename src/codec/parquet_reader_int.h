@@ -169,6 +169,7 @@ struct parquet_reader {
     struct parquet_leaf_reader **leaves; // all
     uint32_t leaf_count;
     struct parquet_memory *pool;
+    uint32_t pooled; // pieces in it
     size_t memory; // of all struct parquet_memory
     size_t charged;
     struct bytebuf scratch;

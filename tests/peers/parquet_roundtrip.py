@@ -378,6 +378,15 @@ def files_of_others(folder, full):
         path = os.path.join(folder, f"arrow{i}.parquet")
         pq.write_table(part, path, **options)
         yield path, f"arrow {options}"
+    path = os.path.join(folder, "columns.parquet")
+    pq.write_table(pa.table({f"c{i}": pa.array([i, None, i * 2]) for i in range(3000)}), path)
+    yield path, "3,000 columns"
+    path = os.path.join(folder, "groups.parquet")
+    few = table.select(["seq", "text", "list"]).slice(0, 10)
+    with pq.ParquetWriter(path, few.schema) as writer:
+        for part in (few, few.slice(0, 0), few):
+            writer.write_table(part)
+    yield path, "an empty row group"
     if duckdb is None:
         return
     flat = table.drop_columns(["tns", "deep", "u8", "u16", "u32", "d38"])
