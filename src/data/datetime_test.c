@@ -119,6 +119,21 @@ static void expect_time(const char *text, const char *shown)
     assert_string_equal(out, shown);
 }
 
+static void test_times_of_microseconds(void **state)
+{
+    (void)state;
+    int64_t micros;
+    char out[DATETIME_TEXT_MAX + 1];
+    assert_true(datetime_parse_time_us(STR_LIT("23:59:59.9999999"), &micros));
+    assert_int_equal(micros, INT64_C(86399999999));
+    assert_true(datetime_parse_time_us(STR_LIT("1:02:03.000004"), &micros));
+    out[datetime_format_time_us(micros, 6, out)] = '\0';
+    assert_string_equal(out, "01:02:03.000004");
+    out[datetime_format_time_us(micros, 0, out)] = '\0';
+    assert_string_equal(out, "01:02:03");
+    assert_false(datetime_parse_time_us(STR_LIT("24:00:00"), &micros));
+}
+
 static void test_times_are_read_as_flink_casts_them(void **state)
 {
     (void)state;
@@ -177,6 +192,7 @@ int main(void)
         cmocka_unit_test(test_intervals_have_a_sign),
         cmocka_unit_test(test_dates_are_read_as_flink_casts_them),
         cmocka_unit_test(test_times_are_read_as_flink_casts_them),
+        cmocka_unit_test(test_times_of_microseconds),
         cmocka_unit_test(test_timestamps_are_read_as_flink_casts_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

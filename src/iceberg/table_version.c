@@ -13,16 +13,19 @@ static enum status no_ref(const struct table_metadata *metadata, const char *kin
                           struct err *err)
 {
     struct str nearest = {0};
-    uint32_t least = (uint32_t)(name.size / 3 + 1);
+    uint32_t least = (uint32_t)(name.size / 3 + 2);
     for (uint32_t i = 0; i < metadata->ref_count; i++) {
         uint32_t distance = str_distance(metadata->refs[i].name, name);
-        if (distance <= least) {
+        if (distance < least) {
             least = distance;
             nearest = metadata->refs[i].name;
         }
     }
     ERR(err, STATUS_NOT_FOUND, "the table has no %s '%.*s'", kind, STR_ARGS(name));
-    if (nearest.size > 0) {
+    const struct table_ref *other = table_metadata_ref(metadata, name);
+    if (other != NULL) {
+        err_hint(err, "it is a %s", other->is_tag ? "tag" : "branch");
+    } else if (nearest.size > 0) {
         err_hint(err, "did you mean '%.*s'?", STR_ARGS(nearest));
     }
     return STATUS_NOT_FOUND;
