@@ -279,7 +279,7 @@ static enum status describe(struct statement_run *run, const struct ast_path *pa
     TRY(find_described(run, path, &def, err));
     struct result_table *table = result_table_new(run->result, names, types, 6);
     for (uint32_t i = 0; i < def->column_count; i++) {
-        if (!run->statement->as.show.has_like || run->statement->kind != AST_SHOW ||
+        if (run->statement->kind != AST_SHOW || !run->statement->as.show.has_like ||
             is_wanted(&run->statement->as.show, def->columns[i].name)) {
             describe_column(&run->result->arena, table, def, &def->columns[i]);
         }
