@@ -124,6 +124,8 @@ class Player:
         text = re.sub(r"process \d+", "process PID", text)
         text = re.sub(r"\b(checkpoint \d+)-\d+", r"\1-N", text)
         text = re.sub(r"-[0-9a-f]{16}-", "-HASH-", text)
+        text = re.sub(r"\(after \d+ms in state \w+(, \d+ identical error\(s\) suppressed)?\)",
+                      "(after N ms)", text)
         text = re.sub(r"a block of \d+ bytes", "a block of N bytes", text)
         return re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "UUID", text)
 
