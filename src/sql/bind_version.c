@@ -209,10 +209,13 @@ static enum status constant(struct binder *binder, const struct ast_table *table
                        "read in one state, which a constant says");
     }
     TRY(bind_expr(&context, ast, out, err));
-    *out = expr_fold(binder->arena, *out, &binder->context->settings.expr);
-    if ((*out)->kind != EXPR_LITERAL) {
-        return REFUSE(err, ast->at, "%s needs a constant", context.clause);
+    struct column value; // also of what is one value in this query alone: CURRENT_TIMESTAMP
+    enum status status =
+        expr_evaluate(binder->arena, *out, &binder->context->settings.expr, &value, err);
+    if (status != STATUS_OK) {
+        return bind_refused(status, err, ast->at);
     }
+    *out = expr_literal(binder->arena, (*out)->type, &value);
     if (column_is_null((*out)->value, 0)) {
         return REFUSE(err, ast->at, "%s NULL is no state of a table", context.clause);
     }

@@ -196,6 +196,8 @@ def time_travel(count, home):
         count.check("AT (TIMESTAMP)", same(f"SELECT * FROM {table} AT (TIMESTAMP => {stamp})", then))
         count.check("hint as-of-timestamp",
                     same(f"SELECT * FROM {table} /*+ OPTIONS('as-of-timestamp' = '{moment}') */", then))
+    count.check("CURRENT_TIMESTAMP", same(f"SELECT * FROM {table} FOR SYSTEM_TIME AS OF CURRENT_TIMESTAMP",
+                                          lines(os.path.join(folder, meta["expected"]["file"]))))
     for sql, words in (
             (f"SELECT * FROM {table} FOR SYSTEM_VERSION AS OF 'nobody'", "no snapshot, branch or tag 'nobody'"),
             (f"SELECT * FROM {table} FOR SYSTEM_VERSION AS OF 17", "no snapshot 17"),
