@@ -70,8 +70,8 @@ static void print_columns(struct strbuf *out, const struct plan_node *node)
 static void print_table(struct strbuf *out, const struct table_def *table)
 {
     const struct str *path = table_def_option(table, "path");
-    if (table->catalog_name.size == 0 && path != NULL) { // a file by its name
-        strbuf_printf(out, "'%.*s'", STR_ARGS(*path));
+    if (table->catalog_name.size == 0) { // files, or an Iceberg table, by their name
+        strbuf_printf(out, "'%.*s'", STR_ARGS(path != NULL ? *path : table->name));
     } else {
         strbuf_printf(out, "%.*s, %.*s, %.*s", STR_ARGS(table->catalog_name),
                       STR_ARGS(table->database), STR_ARGS(table->name));
