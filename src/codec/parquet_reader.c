@@ -88,7 +88,7 @@ static int compare_ranges(const void *left, const void *right)
 }
 
 // Tells the source which chunks are read now, near ones as one: with a filter, those that it looks
-// at. Not more than the budget has room for.
+// at. A hint to the system, which holds what it reads.
 static void prefetch(struct parquet_reader *reader)
 {
     struct byte_range *ranges =
