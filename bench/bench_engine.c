@@ -309,7 +309,7 @@ static void set_pipeline(struct job_options *options, struct arena *arena, int a
         options->store = store_file_new(NULL);
         options->directory = str_from(argv[5]);
         options->name = STR_LIT("bench");
-        options->script_digest = STR_LIT("0");
+        options->plan_digest = STR_LIT("0");
         options->checkpoint_interval_ms = 1000;
         options->fresh = true;
     }

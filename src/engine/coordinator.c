@@ -201,7 +201,7 @@ static enum status complete(struct job *job, struct arena *arena, struct err *er
                                     .kind = job->barrier.kind,
                                     .pipeline_name = job->options.name,
                                     .lineage = job->lineage,
-                                    .script_digest = job->options.script_digest,
+                                    .plan_digest = job->options.plan_digest,
                                     .wall_us = clock_wall_us(job->options.clock)};
     collect(job, arena, &checkpoint);
     collect_operators(job, arena, &checkpoint);

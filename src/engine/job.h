@@ -60,7 +60,7 @@ struct job_options {
     struct store *store;  // NULL: no checkpoints
     struct str directory; // of this pipeline's checkpoints; without store: a scratch directory
     struct str name;
-    struct str script_digest;
+    struct str plan_digest;
     int64_t checkpoint_interval_ms;
     int64_t commit_interval_ms; // 0: with every checkpoint
     bool fresh;                 // what former runs left counts no more

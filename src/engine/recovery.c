@@ -130,7 +130,7 @@ static enum status refuse_plan(struct job *job, const char *what, struct str ope
                                struct err *err)
 {
     ERR(err, STATUS_CONFLICT,
-        "the checkpoint of pipeline '%.*s' was written by other statements: %s %.*s",
+        "the checkpoint of pipeline '%.*s' was written by other statements: %s%.*s",
         STR_ARGS(job->options.name), what, STR_ARGS(operator_id));
     err_hint(err, "edited statements start over: with another 'pipeline.name', or with --fresh "
                   "(rows that the tables hold already will be there twice)");
@@ -144,19 +144,23 @@ static enum status compare_plan(struct job *job, struct err *err)
     const struct plan *plan = job->options.plan;
     for (uint32_t i = 0; i < checkpoint->entry_count; i++) {
         if (!plan_has(job, checkpoint->entries[i].operator_id)) {
-            return refuse_plan(job, "it has", checkpoint->entries[i].operator_id, err);
+            return refuse_plan(job, "it has ", checkpoint->entries[i].operator_id, err);
         }
     }
     for (uint32_t i = 0; i < checkpoint->segment_count; i++) {
         if (!plan_has(job, checkpoint->segments[i].operator_id)) {
-            return refuse_plan(job, "it has", checkpoint->segments[i].operator_id, err);
+            return refuse_plan(job, "it has ", checkpoint->segments[i].operator_id, err);
         }
     }
     for (uint32_t i = 0; i < plan->node_count; i++) {
         struct str id = plan->nodes[i]->operator_id;
         if (id.size > 0 && !checkpoint_has(checkpoint, id)) {
-            return refuse_plan(job, "it has not", id, err);
+            return refuse_plan(job, "it has not ", id, err);
         }
+    }
+    if (!str_equal(checkpoint->plan_digest, job->options.plan_digest)) {
+        return refuse_plan(job, "they compute something else (EXPLAIN shows what)", STR_LIT(""),
+                           err);
     }
     return STATUS_OK;
 }

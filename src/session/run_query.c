@@ -122,6 +122,17 @@ static enum status check_name(struct str name, struct err *err)
     return STATUS_INVALID_DATA;
 }
 
+// Of what is computed, however it is written: other statements must not take over its checkpoints.
+static struct str plan_digest(const struct plan *plan, struct arena *arena)
+{
+    struct strbuf text;
+    strbuf_init(&text, 1 << 24);
+    plan_print(&text, plan, &(struct plan_print_options){.operator_ids = true});
+    uint64_t hash = hash_bytes(text.ptr, text.size, 0);
+    strbuf_release(&text);
+    return arena_printf(arena, "%016llx", (unsigned long long)hash);
+}
+
 static enum status prepare_pipeline(struct statement_run *run, struct session_pipeline *pipeline,
                                     struct job_options *job, struct err *err)
 {
@@ -147,8 +158,7 @@ static enum status prepare_pipeline(struct statement_run *run, struct session_pi
     }
     const struct settings *settings = &session->settings;
     job->store = session->store;
-    job->script_digest = arena_printf(
-        arena, "%016llx", (unsigned long long)hash_bytes(run->text.ptr, run->text.size, 0));
+    job->plan_digest = plan_digest(job->plan, arena);
     job->checkpoint_interval_ms =
         settings_duration_ms(settings, "execution.checkpointing.interval");
     job->commit_interval_ms = settings_duration_ms(settings, "commit-interval");

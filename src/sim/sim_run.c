@@ -142,7 +142,7 @@ static enum status start(struct run *run, struct life *life, uint32_t parallelis
                                   .store = run->world->disk,
                                   .directory = STR_LIT(DIRECTORY),
                                   .name = STR_LIT("clicks"),
-                                  .script_digest = STR_LIT("1"),
+                                  .plan_digest = STR_LIT("1"),
                                   .checkpoint_interval_ms = run->checkpoint_ms,
                                   .commit_interval_ms = run->commit_ms,
                                   .seed = {run->options->seed + 1, run->identity},

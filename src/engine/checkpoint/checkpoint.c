@@ -59,7 +59,7 @@ enum status checkpoint_encode(const struct checkpoint *checkpoint, struct strbuf
     add_u64(&payload, checkpoint->epoch.number);
     add_u64(&payload, (uint64_t)checkpoint->kind);
     add_u64(&payload, (uint64_t)checkpoint->wall_us);
-    add_str(&payload, checkpoint->script_digest);
+    add_str(&payload, checkpoint->plan_digest);
     add_lists(checkpoint, &payload);
     enum status status;
     if (payload.truncated) {
@@ -172,7 +172,7 @@ enum status checkpoint_decode(struct str bytes, struct arena *arena, struct chec
     out->epoch.number = take_u64(&reader);
     out->kind = (enum barrier_kind)take_u64(&reader);
     out->wall_us = (int64_t)take_u64(&reader);
-    out->script_digest = take_str(&reader);
+    out->plan_digest = take_str(&reader);
     take_lists(&reader, arena, out);
     if (reader.failed || reader.at != block.payload.size || out->kind > BARRIER_STOP) {
         return ERR(err, STATUS_INVALID_DATA,

@@ -40,7 +40,7 @@ struct checkpoint {
     struct epoch epoch;
     enum barrier_kind kind;
     int64_t wall_us;
-    struct str script_digest; // of the statements, to tell an edited pipeline
+    struct str plan_digest; // to tell an edited pipeline
     uint32_t operator_count;
     const struct checkpoint_operator *operators;
     uint32_t entry_count;

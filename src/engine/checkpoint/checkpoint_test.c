@@ -29,7 +29,7 @@ static struct checkpoint sample(uint64_t run, uint64_t number, struct str uuid)
                                .epoch = {run, number},
                                .kind = BARRIER_COMMIT,
                                .wall_us = 1700000000000000,
-                               .script_digest = STR_LIT("d"),
+                               .plan_digest = STR_LIT("d"),
                                .operator_count = 1,
                                .operators = operators,
                                .entry_count = 1,
