@@ -46,7 +46,6 @@ static enum status store_definition(struct statement_run *run, const struct tabl
         }
         struct table_def *kept = table_def_copy(&session->arena, def);
         kept->is_temporary = true;
-        kept->is_iceberg = false;
         VEC_PUSH(&session->temporary, kept);
         return STATUS_OK;
     }
