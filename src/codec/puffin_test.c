@@ -18,38 +18,16 @@
 #include "base/buf.h"
 #include "base/byte_source.h"
 #include "codec/deletion_vector.h"
+#include "codec/fixture_testing.h"
 #include "codec/roaring.h"
 
 enum { BLOB_BYTES_MAX = 1 << 20 };
-
-static const char *fixtures(void)
-{
-    const char *given = getenv("FRAZIL_FIXTURES");
-    return given != NULL ? given : FRAZIL_SOURCE_DIR "/../shared/fixtures";
-}
-
-// Skips the test where there are no fixtures.
-static struct bytebuf read_fixture(const char *name)
-{
-    char path[1200];
-    struct bytebuf out = {0};
-    snprintf(path, sizeof path, "%s/%s", fixtures(), name);
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        skip();
-    }
-    for (size_t got = 1; got > 0; out.size += got) {
-        got = fread(bytebuf_reserve(&out, 4096), 1, 4096, file);
-    }
-    fclose(file);
-    return out;
-}
 
 // Reads a file; where no blob is compressed (other libraries compress otherwise) it is written
 // again and must be the same.
 static void expect_file(const char *name, uint32_t blobs, const char *const *contents)
 {
-    struct bytebuf bytes = read_fixture(name);
+    struct bytebuf bytes = fixture_read(name);
     struct byte_source_memory memory;
     struct arena arena = {0};
     struct puffin_file file;

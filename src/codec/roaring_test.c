@@ -15,31 +15,8 @@
 #include <cmocka.h>
 
 #include "base/bits.h"
-#include "base/bytebuf.h"
 #include "codec/deletion_vector.h"
-
-static const char *fixtures(void)
-{
-    const char *given = getenv("FRAZIL_FIXTURES");
-    return given != NULL ? given : FRAZIL_SOURCE_DIR "/../shared/fixtures";
-}
-
-// Skips the test where there are no fixtures.
-static struct bytebuf read_fixture(const char *name)
-{
-    char path[1200];
-    struct bytebuf out = {0};
-    snprintf(path, sizeof path, "%s/%s", fixtures(), name);
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        skip();
-    }
-    for (size_t got = 1; got > 0; out.size += got) {
-        got = fread(bytebuf_reserve(&out, 4096), 1, 4096, file);
-    }
-    fclose(file);
-    return out;
-}
+#include "codec/fixture_testing.h"
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -121,7 +98,7 @@ static void sets_equal_the_model(void **state)
 
 static void check_spec32(const char *name)
 {
-    struct bytebuf bytes = read_fixture(name);
+    struct bytebuf bytes = fixture_read(name);
     struct bytebuf again = {0};
     struct roaring set = {0};
     struct err err;
@@ -154,7 +131,7 @@ static void files_of_the_specification(void **state)
 // The set of a file, and that it is written again byte for byte.
 static struct roaring read_64(const char *name, bool is_vector)
 {
-    struct bytebuf bytes = read_fixture(name);
+    struct bytebuf bytes = fixture_read(name);
     struct bytebuf again = {0};
     struct roaring set = {0};
     struct err err;
@@ -196,7 +173,7 @@ static void files_of_64_bits(void **state)
 // Iceberg's own: the same sets made here give the same bytes.
 static void expect_same_bytes(struct roaring *set, const char *name, bool is_vector)
 {
-    struct bytebuf want = read_fixture(name);
+    struct bytebuf want = fixture_read(name);
     struct bytebuf got = {0};
     roaring_optimize(set);
     if (is_vector) {
@@ -231,7 +208,7 @@ static void files_of_iceberg(void **state)
         roaring_release(&set);
     }
     // This one went through a text encoding that did not know its bytes; Java refuses it as well.
-    struct bytebuf damaged = read_fixture(ICEBERG "64maphighvals.bin");
+    struct bytebuf damaged = fixture_read(ICEBERG "64maphighvals.bin");
     struct str rest = bytebuf_str(&damaged);
     struct roaring set = {0};
     struct err err;
@@ -326,9 +303,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_are_found_over_gaps),
-        cmocka_unit_test(sets_equal_the_model), cmocka_unit_test(files_of_the_specification),
-        cmocka_unit_test(files_of_64_bits),     cmocka_unit_test(files_of_iceberg),
-        cmocka_unit_test(damage_is_found),      cmocka_unit_test(lies_are_found),
+        cmocka_unit_test(sets_equal_the_model),
+        cmocka_unit_test(files_of_the_specification),
+        cmocka_unit_test(files_of_64_bits),
+        cmocka_unit_test(files_of_iceberg),
+        cmocka_unit_test(damage_is_found),
+        cmocka_unit_test(lies_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,6 @@ struct op_sender {
     struct staged *staged; // one a ring
     bool has_taken;        // the rows of the batch in work are staged; only flushing remains
     bool has_ended;
-    bool watermark_waits;
     int64_t watermark;    // the latest
     uint32_t marker_next; // ring that gets the marker in work next
     bool is_idle;         // what the receivers should know
@@ -235,11 +234,9 @@ static bool push_watermark(struct op_sender *sender)
         }
     }
     sender->marker_next = 0;
-    sender->watermark_waits = false;
     return true;
 }
 
-// The last watermark of the input must not be lost: it is sent before the end.
 static enum op_result sender_on_watermark(struct op *op, int64_t watermark, struct op_output *out,
                                           struct err *err)
 {
@@ -250,7 +247,6 @@ static enum op_result sender_on_watermark(struct op *op, int64_t watermark, stru
         return OP_PENDING;
     }
     sender->watermark = watermark;
-    sender->watermark_waits = true;
     if (!push_watermark(sender)) {
         return OP_PENDING;
     }

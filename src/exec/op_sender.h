@@ -8,7 +8,7 @@
 // an idle system works on single rows at once and a loaded one on full batches.
 //
 // Markers go to all rings; the first says whether the input is idle (gate.h). A watermark that
-// finds no slot waits and is merged with the next.
+// finds no slot is PENDING: none is lost, and the segment waits as it does for credit.
 #pragma once
 
 #include "exec/op.h"
