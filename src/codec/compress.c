@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "codec/compress_archive.h"
+#include "codec/snappy_decode.h"
 
 // For numbers: matches are rare and near, the gain is in the literals.
 enum { NUMBERS_HASH_LOG = 10, NUMBERS_STEP = 2 };
@@ -345,10 +346,13 @@ static bool uncompress(struct compress *compress, enum compress_codec codec, str
         *produced = in.size;
         return true;
     case COMPRESS_SNAPPY: {
-        size_t size;
-        *produced = out_size;
-        return snappy_uncompressed_length(in.ptr, in.size, &size) == SNAPPY_OK &&
-               size <= out_size && snappy_uncompress(in.ptr, in.size, out, produced) == SNAPPY_OK;
+        struct snappy_decode decode;
+        if (!snappy_decode_begin(&decode, in, out, out_size) ||
+            !snappy_decode_until(&decode, SIZE_MAX)) {
+            return false;
+        }
+        *produced = decode.size;
+        return true;
     }
     case COMPRESS_GZIP:
     case COMPRESS_DEFLATE:
