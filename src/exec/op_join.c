@@ -6,6 +6,10 @@
 // the arriving row's.
 //
 // Rows with a NULL in a key that is compared by = match nothing and are not kept.
+//
+// Equal rows of a side are kept as one with a count, so that a retraction finds its row. A side
+// that only grows needs no counts: there every row is kept by itself, unless rows are so narrow
+// that many may be equal (keeps_each_row()).
 #include <string.h>
 
 #include "base/mem.h"
@@ -17,12 +21,18 @@
 #include "plan/plan.h"
 #include "state/multimap.h"
 
-enum { TABLES_A_SIDE = 3, PAIRS_MAX = 1024, OUT_ROWS_MAX = BATCH_ROWS_MAX };
+enum {
+    TABLES_A_SIDE = 3,
+    PAIRS_MAX = 1024,
+    OUT_ROWS_MAX = BATCH_ROWS_MAX,
+    VALUES_TELLING_APART = 3, // beside the key: with so many columns rows are seldom equal
+};
 
 struct side {
     struct multimap *map;
     uint32_t column_count;
     uint32_t *keys; // positions
+    bool is_append;
 };
 
 struct op_join {
@@ -82,10 +92,13 @@ static void begin(struct op_join *join, uint32_t port, const struct batch *in)
         join->key_columns[i] = join->rows.columns[side->keys[i]];
     }
     uint64_t *key_hashes = arena_alloc(arena, (row_count + 1) * sizeof *key_hashes);
-    uint64_t *row_hashes = arena_alloc(arena, (row_count + 1) * sizeof *row_hashes);
+    uint64_t *row_hashes = NULL;
     hash_columns(join->key_columns, join->key_count, row_count, key_hashes);
-    hash_columns(join->rows.columns, side->column_count, row_count, row_hashes);
-    key_hash_join(key_hashes, row_hashes, row_count);
+    if (!side->is_append) {
+        row_hashes = arena_alloc(arena, (row_count + 1) * sizeof *row_hashes);
+        hash_columns(join->rows.columns, side->column_count, row_count, row_hashes);
+        key_hash_join(key_hashes, row_hashes, row_count);
+    }
     join->input = (struct multimap_input){.columns = join->rows.columns,
                                           .row_hashes = row_hashes,
                                           .key_hashes = key_hashes,
@@ -267,12 +280,28 @@ static const struct op_class join_class = {
     .close = join_close,
 };
 
+// Whether to keep each row of `input` by itself. What decides does not change from one run of a
+// plan to the next: the forms of state differ.
+static bool keeps_each_row(const struct plan_node *input, uint32_t key_count)
+{
+    if (input->changes != 1 << CHANGE_INSERT) {
+        return false;
+    }
+    bool has_time = false;
+    for (uint32_t i = 0; i < input->column_count; i++) {
+        has_time |= type_is_timestamp(input->columns[i].type);
+    }
+    return has_time || input->upsert_key_count > 0 ||
+           input->column_count >= key_count + VALUES_TELLING_APART;
+}
+
 static void open_side(struct op_join *join, uint32_t at, struct plan_ids keys)
 {
     const struct plan_node *input = join->op.node->inputs[at];
     struct arena *scratch = &join->op.scratch;
     struct side *side = &join->sides[at];
     side->column_count = input->column_count;
+    side->is_append = keeps_each_row(input, keys.count);
     side->keys = mem_zalloc((keys.count + 1) * sizeof *side->keys);
     const uint32_t *positions = column_map_positions(scratch, input, keys);
     memcpy(side->keys, positions, keys.count * sizeof *positions);
@@ -284,7 +313,8 @@ static void open_side(struct op_join *join, uint32_t at, struct plan_ids keys)
                                        .column_count = input->column_count,
                                        .keys = side->keys,
                                        .key_count = keys.count,
-                                       .id = at * TABLES_A_SIDE};
+                                       .id = at * TABLES_A_SIDE,
+                                       .is_append = side->is_append};
     side->map = multimap_new(join->op.context->state, &options);
 }
 

@@ -197,6 +197,13 @@ enum status hash_table_prepare(struct hash_table *table, const struct hash_keys 
         hash_table_done(table);
         return STATUS_OK;
     }
+    if (table->base.form == DELTA_FORM_BAG) { // there is nothing to look for
+        bool whole;
+        count = table->base.owner.absent > 0 && count > WINDOW_KEYS_MAX ? WINDOW_KEYS_MAX : count;
+        TRY(begin_window(table, rows_bytes(table, keys, from, count), &whole, err));
+        *ready = count;
+        return STATUS_OK;
+    }
     // Only a table with pages missing ever waits.
     uint64_t request =
         is_waiting(table) || table->base.owner.absent > 0 ? request_id(keys, from) : 0;
@@ -419,6 +426,18 @@ void hash_table_upsert(struct hash_table *table, const struct hash_keys *keys, u
         upsert_whole(table, keys, from, count, out, is_new);
     } else {
         upsert_window(table, keys, from, count, out, is_new);
+    }
+}
+
+void hash_table_add(struct hash_table *table, const struct hash_keys *keys, uint32_t from,
+                    uint32_t count, struct row **out)
+{
+    ASSERT(table->base.form == DELTA_FORM_BAG);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = hash_key_position(keys, from + i);
+        size_t size = row_layout_size(table->layout, keys->columns, keys->column_count, at);
+        out[i] = add_row(table, size, keys->hashes[at]);
+        row_layout_write(table->layout, keys->columns, keys->column_count, at, out[i]);
     }
 }
 

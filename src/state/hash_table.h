@@ -77,6 +77,10 @@ void hash_table_find(struct hash_table *table, const struct hash_keys *keys, uin
 void hash_table_upsert(struct hash_table *table, const struct hash_keys *keys, uint32_t from,
                        uint32_t count, struct row **out, uint64_t *is_new);
 
+// Adds a row of a BAG for each key, which has a column for every field; equal ones are added, too.
+void hash_table_add(struct hash_table *table, const struct hash_keys *keys, uint32_t from,
+                    uint32_t count, struct row **out);
+
 void hash_table_touch(struct hash_table *table, struct row *row);
 // Both touch first.
 void hash_table_remove(struct hash_table *table, struct row *row);

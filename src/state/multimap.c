@@ -4,7 +4,7 @@
 #include "base/assert.h"
 #include "state/multimap_int.h"
 
-enum { KEYS_ID = 1, LISTS_ID = 2, STAGE_BEGIN = 0, STAGE_ROWS, STAGE_KEYS, REBUILD_ROWS = 1024 };
+enum { KEYS_ID = 1, LISTS_ID = 2, STAGE_BEGIN = 0, STAGE_ROWS, STAGE_KEYS, REBUILD_ROWS = 1024, TURN_ROWS = BATCH_ROWS_MAX / 4 };
 
 #define KEY_GROUP_BITS (UINT64_C(0xfff) << 52)
 
@@ -35,12 +35,15 @@ struct multimap *multimap_new(struct state_context *context, const struct multim
     for (uint32_t i = 0; i < options->key_count; i++) {
         key_types[i] = options->types[options->keys[i]];
     }
-    map->layout = row_layout_new(&map->arena, options->types, options->column_count,
-                                 options->column_count, sizeof(struct row_extra));
+    map->is_append = options->is_append;
+    map->layout = row_layout_new(&map->arena, options->types,
+                                 map->is_append ? 0 : options->column_count, options->column_count,
+                                 map->is_append ? 0 : sizeof(struct row_extra));
     const struct row_layout *key_layout = row_layout_new(
         &map->arena, key_types, options->key_count, options->key_count, sizeof(struct key_extra));
     const struct row_layout *list_layout = row_layout_new(&map->arena, NULL, 0, 0, 0);
-    map->rows = open_table(map, map->layout, options->id, 0);
+    map->rows =
+        open_table(map, map->layout, options->id, map->is_append ? HASH_TABLE_BAG : 0);
     map->keys = open_table(map, key_layout, options->id + KEYS_ID, HASH_TABLE_DERIVED);
     map->lists =
         open_table(map, list_layout, options->id + LISTS_ID, HASH_TABLE_DERIVED | HASH_TABLE_BAG);
@@ -91,8 +94,8 @@ void multimap_done(struct multimap *map)
 
 static struct hash_keys row_keys(const struct multimap *map, const struct multimap_input *input)
 {
-    return (struct hash_keys){input->columns, map->column_count, map->row_hashes, input->rows,
-                              input->count};
+    const uint64_t *hashes = map->is_append ? input->key_hashes : map->row_hashes;
+    return (struct hash_keys){input->columns, map->column_count, hashes, input->rows, input->count};
 }
 
 static struct hash_keys key_keys(const struct multimap *map, const struct multimap_input *input)
@@ -112,7 +115,7 @@ static void begin_prepare(struct multimap *map, const struct multimap_input *inp
     for (uint32_t i = 0; i < map->key_count; i++) {
         map->key_views[i] = input->columns[map->key_columns[i]];
     }
-    for (uint32_t i = from; i < input->count; i++) {
+    for (uint32_t i = from; !map->is_append && i < input->count; i++) {
         uint32_t at = position(input, i);
         map->row_hashes[at] =
             (input->row_hashes[at] & ~KEY_GROUP_BITS) | (input->key_hashes[at] & KEY_GROUP_BITS);
@@ -200,38 +203,62 @@ static void drop_zero(struct multimap *map, struct row *row, struct row *key)
     }
 }
 
-void multimap_change(struct multimap *map, const struct multimap_input *input, uint32_t from,
-                     uint32_t count)
+static void append_turn(struct multimap *map, const struct multimap_input *input, uint32_t from,
+                        uint32_t count)
 {
     struct hash_keys rows = row_keys(map, input);
     struct hash_keys keys = key_keys(map, input);
-    struct row *own[BATCH_ROWS_MAX / 4];
-    struct row *parents[BATCH_ROWS_MAX / 4];
-    enum { TURN = BATCH_ROWS_MAX / 4 };
-    uint64_t is_new[TURN / 64];
-    for (uint32_t begin = 0; begin < count; begin += TURN) {
-        uint32_t size = count - begin < TURN ? count - begin : TURN;
-        hash_table_upsert(map->rows, &rows, from + begin, size, own, is_new);
-        hash_table_upsert(map->keys, &keys, from + begin, size, parents, NULL);
-        bool any_zero = false;
-        for (uint32_t i = 0; i < size; i++) {
-            uint32_t at = position(input, from + begin + i);
-            struct row_extra *extra = row_extra_of(map, own[i]);
-            if (bits_get(is_new, i)) {
-                extra->key_hash = input->key_hashes[at];
-                multimap_list_add(map, parents[i], row_id_of(own[i]));
-            } else if (extra->count == 0) {
-                key_extra_of(map, parents[i])->dead--;
-            }
-            bool is_minus = input->kinds != NULL && change_is_retraction(input->kinds[at]);
-            extra->count += is_minus ? -1 : 1;
-            if (extra->count == 0) {
-                key_extra_of(map, parents[i])->dead++;
-                any_zero = true;
-            }
+    struct row *own[TURN_ROWS];
+    struct row *parents[TURN_ROWS];
+    hash_table_add(map->rows, &rows, from, count, own);
+    hash_table_upsert(map->keys, &keys, from, count, parents, NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        DASSERT(input->kinds == NULL || input->kinds[position(input, from + i)] == CHANGE_INSERT);
+        multimap_list_add(map, parents[i], row_id_of(own[i]));
+    }
+}
+
+static void count_turn(struct multimap *map, const struct multimap_input *input, uint32_t from,
+                       uint32_t count)
+{
+    struct hash_keys rows = row_keys(map, input);
+    struct hash_keys keys = key_keys(map, input);
+    struct row *own[TURN_ROWS];
+    struct row *parents[TURN_ROWS];
+    uint64_t is_new[TURN_ROWS / 64];
+    bool any_zero = false;
+    hash_table_upsert(map->rows, &rows, from, count, own, is_new);
+    hash_table_upsert(map->keys, &keys, from, count, parents, NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = position(input, from + i);
+        struct row_extra *extra = row_extra_of(map, own[i]);
+        if (bits_get(is_new, i)) {
+            extra->key_hash = input->key_hashes[at];
+            multimap_list_add(map, parents[i], row_id_of(own[i]));
+        } else if (extra->count == 0) {
+            key_extra_of(map, parents[i])->dead--;
         }
-        for (uint32_t i = 0; any_zero && i < size; i++) {
-            drop_zero(map, own[i], parents[i]);
+        bool is_minus = input->kinds != NULL && change_is_retraction(input->kinds[at]);
+        extra->count += is_minus ? -1 : 1;
+        if (extra->count == 0) {
+            key_extra_of(map, parents[i])->dead++;
+            any_zero = true;
+        }
+    }
+    for (uint32_t i = 0; any_zero && i < count; i++) {
+        drop_zero(map, own[i], parents[i]);
+    }
+}
+
+void multimap_change(struct multimap *map, const struct multimap_input *input, uint32_t from,
+                     uint32_t count)
+{
+    for (uint32_t begin = 0; begin < count; begin += TURN_ROWS) {
+        uint32_t size = count - begin < TURN_ROWS ? count - begin : TURN_ROWS;
+        if (map->is_append) {
+            append_turn(map, input, from + begin, size);
+        } else {
+            count_turn(map, input, from + begin, size);
         }
     }
 }
@@ -338,7 +365,7 @@ static void fill_pairs(struct multimap *map, uint32_t count, struct multimap_pai
     }
     for (uint32_t i = 0; i < count; i++) {
         struct row *row = pairs->rows[i];
-        int64_t times = row_extra_of(map, row)->count;
+        int64_t times = map->is_append ? 1 : row_extra_of(map, row)->count;
         pairs->rows[filled] = row;
         pairs->counts[filled] = times;
         pairs->probe[filled] = probe[i];
@@ -386,7 +413,7 @@ static enum status read_rows(struct multimap *map, struct err *err)
     TRY(hash_table_scan_next(map->rows, &map->scan, rows, REBUILD_ROWS, &count, err));
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (row_extra_of(map, rows[i])->count != 0) {
+        if (map->is_append || row_extra_of(map, rows[i])->count != 0) {
             rows[kept++] = rows[i];
         } else {
             hash_table_remove(map->rows, rows[i]);
@@ -402,7 +429,7 @@ static enum status read_rows(struct multimap *map, struct err *err)
         map->key_views[i] = columns[at];
     }
     for (uint32_t i = 0; i < kept; i++) {
-        hashes[i] = row_extra_of(map, rows[i])->key_hash;
+        hashes[i] = map->is_append ? rows[i]->hash : row_extra_of(map, rows[i])->key_hash;
         ids[i] = row_id_of(rows[i]);
     }
     struct multimap_input *input = arena_new(arena, struct multimap_input);

@@ -14,6 +14,9 @@
 //     multimap_match(other, &keys);
 //     while ((status = multimap_next(other, &pairs, err)) == STATUS_OK) { emit(&pairs); }
 //
+// A map that only grows (`is_append`) does not look whether it holds an equal row already: it needs
+// no directory of rows and no counts, and every row is one of its own.
+//
 // A join with null keys that match nothing leaves those rows out of both.
 #pragma once
 
@@ -27,18 +30,19 @@ struct multimap_options {
     uint32_t column_count;
     const uint32_t *keys; // which of them are the key
     uint32_t key_count;
-    uint32_t id; // of the rows; `id` + 1 and `id` + 2 are taken too
+    uint32_t id;    // of the rows; `id` + 1 and `id` + 2 are taken too
+    bool is_append; // rows are added only, and equal ones are rare
 };
 
 MUST_USE struct multimap *multimap_new(struct state_context *context,
                                        const struct multimap_options *options);
 void multimap_free(struct multimap *map); // NULL is allowed; drops the rows too
 const struct row_layout *multimap_layout(const struct multimap *map); // of the rows: all columns
-uint64_t multimap_count(const struct multimap *map);                  // distinct rows
+uint64_t multimap_count(const struct multimap *map);                  // distinct rows; all, where it only grows
 
 struct multimap_input {
     const struct column *columns; // of the rows
-    const uint64_t *row_hashes;   // over all columns
+    const uint64_t *row_hashes;   // over all columns; NULL where the map only grows
     const uint64_t *key_hashes;   // over the key columns
     const int8_t *kinds;          // NULL: all are added
     const uint16_t *rows;         // the positions that are meant, in order; NULL: 0 ... count - 1

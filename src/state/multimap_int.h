@@ -3,6 +3,7 @@
 // multimap_int: the inside of multimaps.
 //
 // rows   by all columns; extra: struct row_extra. Each row of it is in the list of its key.
+//        Of a map that only grows: a bag without extra; the hash of a row is that of its key.
 // keys   by the key columns, derived; extra: struct key_extra
 // lists  chunks of row ids, derived, reached by id only: a chain from the youngest to the oldest
 //
@@ -53,6 +54,7 @@ struct multimap {
     uint32_t column_count;
     uint32_t key_count;
     uint32_t *key_columns;
+    bool is_append;
 
     // A change in preparation.
     const void *prepare_source;
