@@ -211,18 +211,30 @@ static void erase_slot(struct page *page, uint32_t hole)
     page->live--;
 }
 
-// Takes out what belongs to the other half. Only erasing, both pages start as copies: entries come
-// nearer to their homes, so none can fail to find a place.
-static void keep_half(struct page *page, uint32_t bit, uint32_t value)
+// Leaves the entries whose tags have `bit` to `high`, which is empty. They are taken in the order of
+// their clusters, and each finds a place between its home and where it stood: whatever was there
+// has been taken before it.
+static void distribute(struct page *low, struct page *high, uint32_t bit)
 {
-    const uint64_t *entries = directory_entries(page);
-    for (uint32_t slot = 0; slot < DIRECTORY_SLOTS;) {
-        if (entries[slot] != 0 && (entry_tag(entries[slot]) >> bit & 1) != value) {
-            erase_slot(page,
-                       slot); // another entry may have moved here: the slot is looked at again
-        } else {
-            slot++;
+    uint64_t *entries = directory_entries(low);
+    struct page *halves[] = {low, high};
+    uint32_t begin = 0;
+    while (entries[begin] != 0) {
+        begin++;
+    }
+    low->live = 0;
+    for (uint32_t i = 1; i < DIRECTORY_SLOTS; i++) {
+        uint32_t slot = slot_behind(begin, i);
+        uint64_t entry = entries[slot];
+        if (entry == 0) {
+            continue;
         }
+        entries[slot] = 0;
+        uint32_t distance = entry_distance(entry);
+        uint32_t home = slot >= distance ? slot - distance : slot + DIRECTORY_SLOTS - distance;
+        uint32_t tag = entry_tag(entry);
+        bool placed = place(halves[tag >> bit & 1], home, tag, entry & ROW_ID_MASK);
+        ASSERT(placed);
     }
 }
 
@@ -238,10 +250,7 @@ static void split(struct hash_table *table, uint64_t hash)
     for (uint32_t at = suffix | 1u << bit; at < 1u << table->depth; at += 2u << bit) {
         table->index[at] = high->number;
     }
-    memcpy(directory_entries(high), directory_entries(low), PAGE_ROOM);
-    high->live = low->live;
-    keep_half(low, bit, 0);
-    keep_half(high, bit, 1);
+    distribute(low, high, bit);
     state_pool_changed(low);
     state_pool_changed(high);
 }

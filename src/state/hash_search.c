@@ -6,23 +6,53 @@
 // directory's line), candidates (reads it, asks for the row), compare. While one turn is compared
 // the next has its rows on the way and the one after that its directory lines, so that no stage
 // waits for memory.
+#include "base/assert.h"
 #include "state/hash_table_int.h"
+
+// The entries of the directory page of `hash`; its home among them is on the way.
+ALWAYS_INLINE const uint64_t *locate(const struct hash_table *table, uint64_t hash)
+{
+    const struct state_pool *pool = table->base.owner.pool;
+    const uint64_t *entries =
+        directory_entries(state_pool_page(pool, directory_page(table, hash)));
+    __builtin_prefetch(entries + directory_home(hash));
+    return entries;
+}
+
+// The first row on the directory page that may be of the key, on the way; NULL: there is none.
+ALWAYS_INLINE struct row *candidate(const struct hash_table *table, uint64_t hash,
+                                    const uint64_t *entries)
+{
+    uint64_t wanted = (uint64_t)directory_tag(hash) << 6; // {tag, distance}
+    uint32_t slot = directory_home(hash);
+    for (;;) {
+        uint64_t entry = entries[slot];
+        if (entry >> ROW_ID_BITS == wanted && entry != 0) {
+            struct row *row = row_at(table, entry & ROW_ID_MASK);
+            __builtin_prefetch(row);
+            __builtin_prefetch((char *)row + table->layout->fixed_size - 1);
+            return row;
+        }
+        if (entry == 0 || (wanted & DISTANCE_MAX) == DISTANCE_MAX) {
+            return NULL;
+        }
+        wanted++;
+        slot = slot + 1 == DIRECTORY_SLOTS ? 0 : slot + 1;
+    }
+}
 
 static void turn_locate(struct hash_search *run)
 {
     const struct hash_table *table = run->table;
-    const struct state_pool *pool = table->base.owner.pool;
     const struct hash_keys *keys = run->keys;
     struct hash_turn *turn = &run->turns[run->next_locate++ % HASH_SEARCH_STAGES];
     uint32_t left = run->count - run->located;
     turn->count = left < HASH_TURN_KEYS ? left : HASH_TURN_KEYS;
     for (uint32_t i = 0; i < turn->count; i++) {
         uint32_t position = hash_key_position(keys, run->from + run->located + i);
-        uint64_t hash = keys->hashes[position] & table->hash_mask;
         turn->positions[i] = (uint16_t)position;
-        turn->hashes[i] = hash;
-        turn->entries[i] = directory_entries(state_pool_page(pool, directory_page(table, hash)));
-        __builtin_prefetch(turn->entries[i] + directory_home(hash));
+        turn->hashes[i] = keys->hashes[position] & table->hash_mask;
+        turn->entries[i] = locate(table, turn->hashes[i]);
     }
     run->located += turn->count;
 }
@@ -31,30 +61,13 @@ static void turn_locate(struct hash_search *run)
 // it, is left to the slow search.
 static void turn_candidates(struct hash_search *run)
 {
-    const struct hash_table *table = run->table;
     struct hash_turn *turn = &run->turns[run->next_candidates++ % HASH_SEARCH_STAGES];
-    uint32_t last_byte = table->layout->fixed_size - 1;
     uint32_t found = 0;
     for (uint32_t i = 0; i < turn->count; i++) {
-        uint64_t hash = turn->hashes[i];
-        uint64_t wanted = (uint64_t)directory_tag(hash) << 6; // {tag, distance}
-        uint32_t slot = directory_home(hash);
-        for (;;) {
-            uint64_t entry = turn->entries[i][slot];
-            if (entry >> ROW_ID_BITS == wanted && entry != 0) {
-                struct row *row = row_at(table, entry & ROW_ID_MASK);
-                __builtin_prefetch(row);
-                __builtin_prefetch((char *)row + last_byte);
-                turn->rows[found] = row;
-                turn->at[found++] = (uint16_t)i;
-                break;
-            }
-            if (entry == 0 || (wanted & DISTANCE_MAX) == DISTANCE_MAX) {
-                break;
-            }
-            wanted++;
-            slot = slot + 1 == DIRECTORY_SLOTS ? 0 : slot + 1;
-        }
+        struct row *row = candidate(run->table, turn->hashes[i], turn->entries[i]);
+        turn->rows[found] = row;
+        turn->at[found] = (uint16_t)i;
+        found += row != NULL;
     }
     turn->found = found;
 }
@@ -112,4 +125,17 @@ struct row *hash_search_one(struct hash_table *table, const struct hash_key *key
         }
     }
     return NULL;
+}
+
+void hash_search_warm(const struct hash_table *table, struct row *const *images, uint32_t count)
+{
+    const uint64_t *entries[HASH_WARM_MAX];
+    ASSERT(count <= HASH_WARM_MAX);
+    for (uint32_t i = 0; i < count; i++) {
+        entries[i] = locate(table, images[i]->hash);
+        __builtin_prefetch((const char *)entries[i] - PAGE_HEAD); // most are added
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        (void)candidate(table, images[i]->hash, entries[i]);
+    }
 }

@@ -197,6 +197,9 @@ void hash_search_begin(struct hash_search *run, struct hash_table *table,
 // The next turn: out[i] is the row, DEAD ones too, or NULL where it was not what its hash led to
 // first: hash_search_one() decides. Returns how many keys it has.
 uint32_t hash_search_turn(struct hash_search *run, struct row **out);
+// Asks the processor for what searches for these images will read. All pages are in memory.
+enum { HASH_WARM_MAX = 128 };
+void hash_search_warm(const struct hash_table *table, struct row *const *images, uint32_t count);
 struct row *hash_search_one(struct hash_table *table, const struct hash_key *key);
 static inline uint32_t hash_key_position(const struct hash_keys *keys, uint32_t at)
 {

@@ -266,8 +266,13 @@ static void apply_hash(struct state_context *context, struct state_restore *rest
     struct hash_table *table = (struct hash_table *)restore->table;
     bool is_own = restore->formers[restore->former].same_instance;
     uint32_t number = is_own ? (uint32_t)restore->reader.number : 0;
+    bool is_searched = table->base.owner.whole && table->base.form == DELTA_FORM_HASH;
     for (uint32_t i = 0; i < count; i++) {
         const struct row *image = restore->images.items[restore->at + i];
+        if (is_searched && i % HASH_WARM_MAX == 0) {
+            uint32_t left = count - i < HASH_WARM_MAX ? count - i : HASH_WARM_MAX;
+            hash_search_warm(table, restore->images.items + restore->at + i, left);
+        }
         size_t size = restore->sizes.items[restore->at + i];
         if (restore->block.kind == DELTA_GONE) {
             hash_table_drop_image(table, image, i);
