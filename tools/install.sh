@@ -7,7 +7,7 @@ set -euo pipefail
 build=(gcc libc6-dev cmake ninja-build make pkg-config ca-certificates
   libzstd-dev liblz4-dev libsnappy-dev libbrotli-dev libdeflate-dev zlib1g-dev libbz2-dev liblzma-dev libroaring-dev
   libpcre2-dev libutf8proc-dev libsqlite3-dev libxxhash-dev libssl-dev libedit-dev librdkafka-dev
-  libjansson-dev libcmocka-dev tzdata)
+  libjansson-dev libcmocka-dev libstdc++-12-dev tzdata)
 test=(python3 python3-venv python3-pip zstd strace universal-ctags git iproute2
   default-jdk-headless maven)
 fuzz=(clang-14 libclang-rt-14-dev llvm-14)

@@ -59,12 +59,12 @@ static enum status client_failed(struct kafka_client *client, rd_kafka_resp_err_
     bool refused = client->has_refused;
     pthread_mutex_unlock(&client->lock);
     ERR(err, STATUS_UNAVAILABLE, "Kafka at %.*s: cannot %s: %s%s%s", STR_ARGS(client->servers),
-        what, rd_kafka_err2str(code), reason[0] != 0 ? ": " : "", reason);
-    if (refused && rd_kafka_version() < 0x020601ff && strstr(reason, "SCRAM") != NULL) {
+        what, rdkafka.err2str(code), reason[0] != 0 ? ": " : "", reason);
+    if (refused && rdkafka.version() < 0x020601ff && strstr(reason, "SCRAM") != NULL) {
         err_hint(err,
                  "SCRAM logins of librdkafka %s fail with brokers of Kafka 4; 2.6.1 or newer is "
                  "needed",
-                 rd_kafka_version_str());
+                 rdkafka.version_str());
     } else if (refused) {
         err_hint(err, "look at 'properties.sasl.*' and 'properties.security.protocol'");
     } else {
@@ -78,7 +78,7 @@ static enum status client_failed(struct kafka_client *client, rd_kafka_resp_err_
 
 void kafka_client_serve(struct kafka_client *client)
 {
-    rd_kafka_poll(client->rk, 0);
+    rdkafka.poll(client->rk, 0);
 }
 
 void kafka_client_recovered(struct kafka_client *client)
@@ -99,9 +99,9 @@ enum status kafka_client_check(struct kafka_client *client, struct err *err)
         return STATUS_OK;
     }
     char reason[256];
-    rd_kafka_resp_err_t code = rd_kafka_fatal_error(client->rk, reason, sizeof reason);
+    rd_kafka_resp_err_t code = rdkafka.fatal_error(client->rk, reason, sizeof reason);
     return ERR(err, STATUS_IO, "Kafka client of table '%.*s': %s: %s", STR_ARGS(client->table),
-               rd_kafka_err2str(code), reason);
+               rdkafka.err2str(code), reason);
 }
 
 // Making.
@@ -114,7 +114,7 @@ struct client_conf {
 static enum status conf_set(struct client_conf *conf, const char *key, const char *value)
 {
     char reason[256];
-    rd_kafka_conf_res_t result = rd_kafka_conf_set(conf->conf, key, value, reason, sizeof reason);
+    rd_kafka_conf_res_t result = rdkafka.conf_set(conf->conf, key, value, reason, sizeof reason);
     if (result == RD_KAFKA_CONF_OK) {
         return STATUS_OK;
     }
@@ -176,8 +176,9 @@ static enum status conf_fill(struct client_conf *conf, const struct table_def *d
 enum status kafka_client_open(const struct table_def *def, const struct kafka_table *table,
                               uint32_t partitions, struct kafka_client **out, struct err *err)
 {
+    TRY(rdkafka_open(err));
     struct kafka_client *client = mem_zalloc(sizeof *client);
-    struct client_conf conf = {.conf = rd_kafka_conf_new(), .err = err};
+    struct client_conf conf = {.conf = rdkafka.conf_new(), .err = err};
     char reason[256];
     client->table = table->name;
     client->servers = table->servers;
@@ -185,17 +186,17 @@ enum status kafka_client_open(const struct table_def *def, const struct kafka_ta
     ASSERT(pthread_mutex_init(&client->lock, NULL) == 0);
     enum status status = conf_fill(&conf, def, table, partitions);
     if (status == STATUS_OK) {
-        rd_kafka_conf_set_opaque(conf.conf, client);
-        rd_kafka_conf_set_error_cb(conf.conf, client_on_error);
-        rd_kafka_conf_set_log_cb(conf.conf, client_on_log);
-        client->rk = rd_kafka_new(RD_KAFKA_CONSUMER, conf.conf, reason, sizeof reason);
+        rdkafka.conf_set_opaque(conf.conf, client);
+        rdkafka.conf_set_error_cb(conf.conf, client_on_error);
+        rdkafka.conf_set_log_cb(conf.conf, client_on_log);
+        client->rk = rdkafka.new(RD_KAFKA_CONSUMER, conf.conf, reason, sizeof reason);
         if (client->rk == NULL) {
             status = ERR(err, STATUS_INVALID_DATA, "Kafka client of table '%.*s': %s",
                          STR_ARGS(table->name), reason);
         }
     }
     if (status != STATUS_OK) {
-        rd_kafka_conf_destroy(conf.conf);
+        rdkafka.conf_destroy(conf.conf);
         kafka_client_close(client);
         return status;
     }
@@ -225,7 +226,7 @@ static void *client_end_run(void *self)
 {
     struct client_end *end = self;
     // No group was joined: there is nothing to leave.
-    rd_kafka_destroy_flags(end->rk, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+    rdkafka.destroy_flags(end->rk, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
     pthread_mutex_lock(&end->lock);
     end->has_ended = true;
     bool is_abandoned = end->is_abandoned;
@@ -309,7 +310,7 @@ static enum status topic_missing(struct kafka_client *client, const struct kafka
 static enum status topics_all(struct kafka_client *client, const struct rd_kafka_metadata **out,
                               struct err *err)
 {
-    rd_kafka_resp_err_t code = rd_kafka_metadata(client->rk, 1, NULL, out, (int)client->timeout_ms);
+    rd_kafka_resp_err_t code = rdkafka.metadata(client->rk, 1, NULL, out, (int)client->timeout_ms);
     return code == RD_KAFKA_RESP_ERR_NO_ERROR ? STATUS_OK
                                               : client_failed(client, code, "list topics", err);
 }
@@ -334,13 +335,13 @@ static enum status partitions_of_topic(struct kafka_client *client, const struct
                                        struct kafka_partitions *out, struct err *err)
 {
     const struct rd_kafka_metadata *found = NULL;
-    rd_kafka_topic_t *handle = rd_kafka_topic_new(client->rk, topic.ptr, NULL);
+    rd_kafka_topic_t *handle = rdkafka.topic_new(client->rk, topic.ptr, NULL);
     if (handle == NULL) {
         return ERR(err, STATUS_INVALID_DATA, "table '%.*s': '%.*s' cannot be a topic",
                    STR_ARGS(table->name), STR_ARGS(topic));
     }
     rd_kafka_resp_err_t code =
-        rd_kafka_metadata(client->rk, 0, handle, &found, (int)client->timeout_ms);
+        rdkafka.metadata(client->rk, 0, handle, &found, (int)client->timeout_ms);
     enum status status = STATUS_OK;
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
         status = client_failed(client, code, "look up the topic", err);
@@ -352,17 +353,16 @@ static enum status partitions_of_topic(struct kafka_client *client, const struct
             all = NULL;
         }
         status = topic_missing(client, table, topic, all, err);
-        rd_kafka_metadata_destroy(all);
+        rdkafka.metadata_destroy(all);
     } else if (found->topics[0].err != RD_KAFKA_RESP_ERR_NO_ERROR &&
                found->topics[0].err != RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE) {
-        status =
-            ERR(err, STATUS_UNAVAILABLE, "table '%.*s': topic '%.*s': %s", STR_ARGS(table->name),
-                STR_ARGS(topic), rd_kafka_err2str(found->topics[0].err));
+        status = ERR(err, STATUS_UNAVAILABLE, "table '%.*s': topic '%.*s': %s",
+                     STR_ARGS(table->name), STR_ARGS(topic), rdkafka.err2str(found->topics[0].err));
     } else {
         partitions_add(arena, &found->topics[0], out);
     }
-    rd_kafka_metadata_destroy(found);
-    rd_kafka_topic_destroy(handle);
+    rdkafka.metadata_destroy(found);
+    rdkafka.topic_destroy(handle);
     return status;
 }
 
@@ -400,7 +400,7 @@ static enum status partitions_of_pattern(struct kafka_client *client,
         }
     }
     if (status == STATUS_OK) {
-        rd_kafka_metadata_destroy(all);
+        rdkafka.metadata_destroy(all);
     }
     pcre2_match_data_free(match);
     pcre2_code_free(regex);
@@ -429,7 +429,7 @@ enum status kafka_client_partitions(struct kafka_client *client, const struct ka
 enum status kafka_client_range(struct kafka_client *client, const struct kafka_partition *partition,
                                int64_t *low, int64_t *high, struct err *err)
 {
-    rd_kafka_resp_err_t code = rd_kafka_query_watermark_offsets(
+    rd_kafka_resp_err_t code = rdkafka.query_watermark_offsets(
         client->rk, partition->topic.ptr, partition->number, low, high, (int)client->timeout_ms);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
         char what[320];
@@ -444,15 +444,14 @@ enum status kafka_client_offset_at(struct kafka_client *client,
                                    const struct kafka_partition *partition, int64_t timestamp_ms,
                                    int64_t *offset, struct err *err)
 {
-    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
+    rd_kafka_topic_partition_list_t *list = rdkafka.topic_partition_list_new(1);
     rd_kafka_topic_partition_t *item =
-        rd_kafka_topic_partition_list_add(list, partition->topic.ptr, partition->number);
+        rdkafka.topic_partition_list_add(list, partition->topic.ptr, partition->number);
     item->offset = timestamp_ms;
-    rd_kafka_resp_err_t code =
-        rd_kafka_offsets_for_times(client->rk, list, (int)client->timeout_ms);
+    rd_kafka_resp_err_t code = rdkafka.offsets_for_times(client->rk, list, (int)client->timeout_ms);
     code = code == RD_KAFKA_RESP_ERR_NO_ERROR ? item->err : code;
     *offset = item->offset >= 0 ? item->offset : -1;
-    rd_kafka_topic_partition_list_destroy(list);
+    rdkafka.topic_partition_list_destroy(list);
     return code == RD_KAFKA_RESP_ERR_NO_ERROR
                ? STATUS_OK
                : client_failed(client, code, "ask for the offset of a time", err);
@@ -462,13 +461,13 @@ enum status kafka_client_committed(struct kafka_client *client,
                                    const struct kafka_partition *partition, int64_t *offset,
                                    struct err *err)
 {
-    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
+    rd_kafka_topic_partition_list_t *list = rdkafka.topic_partition_list_new(1);
     rd_kafka_topic_partition_t *item =
-        rd_kafka_topic_partition_list_add(list, partition->topic.ptr, partition->number);
-    rd_kafka_resp_err_t code = rd_kafka_committed(client->rk, list, (int)client->timeout_ms);
+        rdkafka.topic_partition_list_add(list, partition->topic.ptr, partition->number);
+    rd_kafka_resp_err_t code = rdkafka.committed(client->rk, list, (int)client->timeout_ms);
     code = code == RD_KAFKA_RESP_ERR_NO_ERROR ? item->err : code;
     *offset = item->offset >= 0 ? item->offset : -1;
-    rd_kafka_topic_partition_list_destroy(list);
+    rdkafka.topic_partition_list_destroy(list);
     return code == RD_KAFKA_RESP_ERR_NO_ERROR
                ? STATUS_OK
                : client_failed(client, code, "ask for the group's offsets", err);

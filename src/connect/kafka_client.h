@@ -14,10 +14,9 @@
 
 #include <pthread.h>
 
-#include <librdkafka/rdkafka.h>
-
 #include "base/err.h"
 #include "connect/kafka_table.h"
+#include "connect/rdkafka.h"
 
 struct kafka_client {
     rd_kafka_t *rk;

@@ -306,7 +306,7 @@ static struct column columns_offsets(struct kafka_columns *columns, bool are_tim
     for (uint32_t i = 0; i < row_count; i++) {
         const rd_kafka_message_t *message = message_of(columns, i);
         rd_kafka_timestamp_type_t type;
-        values[i] = are_times ? rd_kafka_message_timestamp(message, &type) * 1000 : message->offset;
+        values[i] = are_times ? rdkafka.message_timestamp(message, &type) * 1000 : message->offset;
     }
     return column_i64(row_count, values);
 }
@@ -317,7 +317,7 @@ static struct column columns_timestamp_types(struct kafka_columns *columns)
     struct strview *values = arena_alloc(&columns->batch, (row_count + 1) * sizeof *values);
     for (uint32_t i = 0; i < row_count; i++) {
         rd_kafka_timestamp_type_t type;
-        rd_kafka_message_timestamp(message_of(columns, i), &type);
+        rdkafka.message_timestamp(message_of(columns, i), &type);
         const char *name = timestamp_type_name(type);
         values[i] = strview_make(name, strlen(name));
     }
@@ -331,14 +331,14 @@ static void append_headers(struct column_builder *builder, const rd_kafka_messag
     const void *value;
     size_t size;
     column_builder_list_begin(builder);
-    if (rd_kafka_message_headers(message, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR) {
-        for (size_t i = 0; rd_kafka_header_get_all(headers, i, &name, &value, &size) ==
-                           RD_KAFKA_RESP_ERR_NO_ERROR;
+    if (rdkafka.message_headers(message, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR) {
+        for (size_t i = 0;
+             rdkafka.header_get_all(headers, i, &name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR;
              i++) {
             // Of a repeated name the last one counts, as in Flink's map.
             const void *later;
             size_t later_size;
-            if (rd_kafka_header_get_last(headers, name, &later, &later_size) ==
+            if (rdkafka.header_get_last(headers, name, &later, &later_size) ==
                     RD_KAFKA_RESP_ERR_NO_ERROR &&
                 later != value) {
                 continue;
@@ -372,7 +372,7 @@ static struct column columns_leader_epochs(struct kafka_columns *columns)
     int32_t *values = arena_zalloc(&columns->batch, (row_count + 1) * sizeof *values);
     uint64_t *valid = arena_zalloc(&columns->batch, (bits_words(row_count) + 1) * sizeof *valid);
     for (uint32_t i = 0; i < row_count; i++) {
-        int32_t epoch = rd_kafka_message_leader_epoch(message_of(columns, i));
+        int32_t epoch = rdkafka.message_leader_epoch(message_of(columns, i));
         if (epoch >= 0) {
             values[i] = epoch;
             bits_set(valid, i);

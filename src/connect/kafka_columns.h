@@ -6,10 +6,9 @@
 // Ownership: columns borrow from the messages, which must live until the next call.
 #pragma once
 
-#include <librdkafka/rdkafka.h>
-
 #include "base/err.h"
 #include "connect/kafka_table.h"
+#include "connect/rdkafka.h"
 #include "data/batch.h"
 
 struct kafka_columns;

@@ -22,7 +22,7 @@ enum {
 static void reader_drop_held(struct kafka_reader *reader)
 {
     for (uint32_t i = 0; i < reader->held_count; i++) {
-        rd_kafka_message_destroy(reader->held[i]);
+        rdkafka.message_destroy(reader->held[i]);
     }
     reader->held_count = 0;
 }
@@ -30,7 +30,7 @@ static void reader_drop_held(struct kafka_reader *reader)
 static void split_drop_left(struct kafka_split *split)
 {
     for (uint32_t i = split->left_at; i < split->left.count; i++) {
-        rd_kafka_message_destroy(split->left.items[i]);
+        rdkafka.message_destroy(split->left.items[i]);
     }
     split->left.count = split->left_at = 0;
 }
@@ -38,10 +38,10 @@ static void split_drop_left(struct kafka_split *split)
 // Lets the client stop fetching a partition.
 static void reader_unassign(struct kafka_reader *reader, const struct kafka_split *split)
 {
-    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
-    rd_kafka_topic_partition_list_add(list, split->partition.topic.ptr, split->partition.number);
-    rd_kafka_error_destroy(rd_kafka_incremental_unassign(reader->client->rk, list));
-    rd_kafka_topic_partition_list_destroy(list);
+    rd_kafka_topic_partition_list_t *list = rdkafka.topic_partition_list_new(1);
+    rdkafka.topic_partition_list_add(list, split->partition.topic.ptr, split->partition.number);
+    rdkafka.error_destroy(rdkafka.incremental_unassign(reader->client->rk, list));
+    rdkafka.topic_partition_list_destroy(list);
 }
 
 static void reader_finish(struct kafka_reader *reader, uint32_t index)
@@ -62,8 +62,8 @@ static enum status reader_event(struct kafka_reader *reader, uint32_t index,
     int64_t offset = message->offset;
     int64_t now = clock_monotonic_us(reader->context->clock);
     char text[256];
-    snprintf(text, sizeof text, "%s", rd_kafka_message_errstr(message));
-    rd_kafka_message_destroy(message);
+    snprintf(text, sizeof text, "%s", rdkafka.message_errstr(message));
+    rdkafka.message_destroy(message);
     if (code == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
         split->next = offset > split->next ? offset : split->next;
         split->progress_us = now;
@@ -92,7 +92,7 @@ static uint32_t split_pull(struct kafka_reader *reader, struct kafka_split *spli
         return split->left.count - split->left_at;
     }
     split->left.count = split->left_at = 0;
-    ssize_t count = rd_kafka_consume_batch_queue(split->queue, 0, reader->pulled, BATCH_ROWS_MAX);
+    ssize_t count = rdkafka.consume_batch_queue(split->queue, 0, reader->pulled, BATCH_ROWS_MAX);
     if (count <= 0) {
         return 0;
     }
@@ -290,9 +290,9 @@ static void reader_measure_lag(struct kafka_reader *reader)
         int64_t low;
         int64_t high;
         if (reader->reader.splits.items[i].state != SPLIT_FINISHED &&
-            rd_kafka_get_watermark_offsets(reader->client->rk, split->partition.topic.ptr,
-                                           split->partition.number, &low,
-                                           &high) == RD_KAFKA_RESP_ERR_NO_ERROR &&
+            rdkafka.get_watermark_offsets(reader->client->rk, split->partition.topic.ptr,
+                                          split->partition.number, &low,
+                                          &high) == RD_KAFKA_RESP_ERR_NO_ERROR &&
             high > split->next) {
             lag += (uint64_t)(high - split->next);
         }
@@ -371,15 +371,15 @@ static void kafka_committed(struct source_reader *base, struct epoch epoch)
         return;
     }
     rd_kafka_topic_partition_list_t *list =
-        rd_kafka_topic_partition_list_new((int)reader->splits.count);
+        rdkafka.topic_partition_list_new((int)reader->splits.count);
     for (uint32_t i = 0; i < reader->splits.count; i++) {
         const struct kafka_split *split = &reader->splits.items[i];
-        rd_kafka_topic_partition_list_add(list, split->partition.topic.ptr, split->partition.number)
+        rdkafka.topic_partition_list_add(list, split->partition.topic.ptr, split->partition.number)
             ->offset = split->saved;
     }
     // Not waited for, and a failure is of no consequence.
-    (void)rd_kafka_commit(reader->client->rk, list, 1);
-    rd_kafka_topic_partition_list_destroy(list);
+    (void)rdkafka.commit(reader->client->rk, list, 1);
+    rdkafka.topic_partition_list_destroy(list);
 }
 
 static void kafka_close(struct source_reader *base)
@@ -393,8 +393,8 @@ static void kafka_close(struct source_reader *base)
         split_drop_left(split);
         VEC_RELEASE(&split->left);
         if (split->queue != NULL) {
-            rd_kafka_queue_cb_event_enable(split->queue, NULL, NULL);
-            rd_kafka_queue_destroy(split->queue);
+            rdkafka.queue_cb_event_enable(split->queue, NULL, NULL);
+            rdkafka.queue_destroy(split->queue);
         }
     }
     VEC_RELEASE(&reader->splits);

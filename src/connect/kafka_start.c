@@ -164,23 +164,23 @@ static enum status start_fetching(struct kafka_reader *reader, struct kafka_spli
 {
     rd_kafka_t *rk = reader->client->rk;
     const struct kafka_partition *partition = &split->partition;
-    split->queue = rd_kafka_queue_get_partition(rk, partition->topic.ptr, partition->number);
+    split->queue = rdkafka.queue_get_partition(rk, partition->topic.ptr, partition->number);
     if (split->queue == NULL) {
         return ERR(err, STATUS_IO, "Kafka client: no queue for topic %s partition %d",
                    partition->topic.ptr, partition->number);
     }
     // Before it is assigned: so nothing of it gets into the client's common queue.
-    rd_kafka_queue_forward(split->queue, NULL);
-    rd_kafka_queue_cb_event_enable(split->queue, start_on_messages, reader->context->waker);
-    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
-    rd_kafka_topic_partition_list_add(list, partition->topic.ptr, partition->number)->offset =
+    rdkafka.queue_forward(split->queue, NULL);
+    rdkafka.queue_cb_event_enable(split->queue, start_on_messages, reader->context->waker);
+    rd_kafka_topic_partition_list_t *list = rdkafka.topic_partition_list_new(1);
+    rdkafka.topic_partition_list_add(list, partition->topic.ptr, partition->number)->offset =
         split->next;
-    rd_kafka_error_t *error = rd_kafka_incremental_assign(rk, list);
-    rd_kafka_topic_partition_list_destroy(list);
+    rd_kafka_error_t *error = rdkafka.incremental_assign(rk, list);
+    rdkafka.topic_partition_list_destroy(list);
     if (error != NULL) {
         ERR(err, STATUS_IO, "Kafka client: topic %s partition %d: %s", partition->topic.ptr,
-            partition->number, rd_kafka_error_string(error));
-        rd_kafka_error_destroy(error);
+            partition->number, rdkafka.error_string(error));
+        rdkafka.error_destroy(error);
         return STATUS_IO;
     }
     return STATUS_OK;
