@@ -27,28 +27,35 @@ ONE(evaluate_to_base64, string_to_base64)
 ONE(evaluate_from_base64, string_from_base64)
 #undef ONE
 
+typedef const EVP_MD *(*digest_method)(void);
+
 // The cryptographic library, opened with the first digest.
 static struct {
     __typeof__(EVP_Digest) *digest;
-    __typeof__(EVP_get_digestbyname) *method;
+    digest_method md5, sha1, sha224, sha256, sha384, sha512;
 } crypto;
 
 static enum status open_crypto(struct err *err)
 {
-    static const struct library_call calls[] = {{"EVP_Digest", &crypto.digest},
-                                                {"EVP_get_digestbyname", &crypto.method}};
+    static const struct library_call calls[] = {
+        {"EVP_Digest", &crypto.digest}, {"EVP_md5", &crypto.md5},
+        {"EVP_sha1", &crypto.sha1},     {"EVP_sha224", &crypto.sha224},
+        {"EVP_sha256", &crypto.sha256}, {"EVP_sha384", &crypto.sha384},
+        {"EVP_sha512", &crypto.sha512},
+    };
     static struct library library = LIBRARY("libcrypto.so.3", "a digest", calls);
     return library_open(&library, err);
 }
 
 // The digest of a text or bytes, in hex digits.
-static enum status digest(const struct function_call *call, struct str bytes, const char *method,
-                          struct function_value *value, struct err *err)
+static enum status digest(const struct function_call *call, struct str bytes,
+                          const digest_method *method, struct function_value *value,
+                          struct err *err)
 {
     unsigned char hash[EVP_MAX_MD_SIZE];
     unsigned size = 0;
     TRY(open_crypto(err));
-    if (crypto.digest(bytes.ptr, bytes.size, hash, &size, crypto.method(method), NULL) != 1) {
+    if (crypto.digest(bytes.ptr, bytes.size, hash, &size, (*method)(), NULL) != 1) {
         return ERR(err, STATUS_UNSUPPORTED, "%s: the cryptographic library refuses it",
                    call->expr->function->name);
     }
@@ -66,14 +73,14 @@ static enum status digest(const struct function_call *call, struct str bytes, co
     static enum status name(const struct function_call *call, uint32_t row,                        \
                             struct function_value *value, struct err *err)                         \
     {                                                                                              \
-        return digest(call, rows_str(call, 0, row), method, value, err);                           \
+        return digest(call, rows_str(call, 0, row), &crypto.method, value, err);                   \
     }
-DIGEST(row_md5, "MD5")
-DIGEST(row_sha1, "SHA1")
-DIGEST(row_sha224, "SHA224")
-DIGEST(row_sha256, "SHA256")
-DIGEST(row_sha384, "SHA384")
-DIGEST(row_sha512, "SHA512")
+DIGEST(row_md5, md5)
+DIGEST(row_sha1, sha1)
+DIGEST(row_sha224, sha224)
+DIGEST(row_sha256, sha256)
+DIGEST(row_sha384, sha384)
+DIGEST(row_sha512, sha512)
 #undef DIGEST
 
 static enum status row_sha2(const struct function_call *call, uint32_t row,
@@ -81,10 +88,10 @@ static enum status row_sha2(const struct function_call *call, uint32_t row,
 {
     struct str bytes = rows_str(call, 0, row);
     switch (rows_i64(call, 1, row)) {
-    case 224: return digest(call, bytes, "SHA224", value, err);
-    case 256: return digest(call, bytes, "SHA256", value, err);
-    case 384: return digest(call, bytes, "SHA384", value, err);
-    case 512: return digest(call, bytes, "SHA512", value, err);
+    case 224: return digest(call, bytes, &crypto.sha224, value, err);
+    case 256: return digest(call, bytes, &crypto.sha256, value, err);
+    case 384: return digest(call, bytes, &crypto.sha384, value, err);
+    case 512: return digest(call, bytes, &crypto.sha512, value, err);
     default:
         return ERR(err, STATUS_INVALID_DATA,
                    "SHA2: the length must be 224, 256, 384 or 512, not %lld",

@@ -211,8 +211,8 @@ static void erase_slot(struct page *page, uint32_t hole)
     page->live--;
 }
 
-// Leaves the entries whose tags have `bit` to `high`, which is empty. They are taken in the order of
-// their clusters, and each finds a place between its home and where it stood: whatever was there
+// Leaves the entries whose tags have `bit` to `high`, which is empty. They are taken in the order
+// of their clusters, and each finds a place between its home and where it stood: whatever was there
 // has been taken before it.
 static void distribute(struct page *low, struct page *high, uint32_t bit)
 {

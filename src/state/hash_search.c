@@ -13,8 +13,7 @@
 ALWAYS_INLINE const uint64_t *locate(const struct hash_table *table, uint64_t hash)
 {
     const struct state_pool *pool = table->base.owner.pool;
-    const uint64_t *entries =
-        directory_entries(state_pool_page(pool, directory_page(table, hash)));
+    const uint64_t *entries = directory_entries(state_pool_page(pool, directory_page(table, hash)));
     __builtin_prefetch(entries + directory_home(hash));
     return entries;
 }

@@ -4,7 +4,15 @@
 #include "base/assert.h"
 #include "state/multimap_int.h"
 
-enum { KEYS_ID = 1, LISTS_ID = 2, STAGE_BEGIN = 0, STAGE_ROWS, STAGE_KEYS, REBUILD_ROWS = 1024, TURN_ROWS = BATCH_ROWS_MAX / 4 };
+enum {
+    KEYS_ID = 1,
+    LISTS_ID = 2,
+    STAGE_BEGIN = 0,
+    STAGE_ROWS,
+    STAGE_KEYS,
+    REBUILD_ROWS = 1024,
+    TURN_ROWS = BATCH_ROWS_MAX / 4,
+};
 
 #define KEY_GROUP_BITS (UINT64_C(0xfff) << 52)
 
@@ -36,14 +44,13 @@ struct multimap *multimap_new(struct state_context *context, const struct multim
         key_types[i] = options->types[options->keys[i]];
     }
     map->is_append = options->is_append;
-    map->layout = row_layout_new(&map->arena, options->types,
-                                 map->is_append ? 0 : options->column_count, options->column_count,
-                                 map->is_append ? 0 : sizeof(struct row_extra));
+    map->layout =
+        row_layout_new(&map->arena, options->types, map->is_append ? 0 : options->column_count,
+                       options->column_count, map->is_append ? 0 : sizeof(struct row_extra));
     const struct row_layout *key_layout = row_layout_new(
         &map->arena, key_types, options->key_count, options->key_count, sizeof(struct key_extra));
     const struct row_layout *list_layout = row_layout_new(&map->arena, NULL, 0, 0, 0);
-    map->rows =
-        open_table(map, map->layout, options->id, map->is_append ? HASH_TABLE_BAG : 0);
+    map->rows = open_table(map, map->layout, options->id, map->is_append ? HASH_TABLE_BAG : 0);
     map->keys = open_table(map, key_layout, options->id + KEYS_ID, HASH_TABLE_DERIVED);
     map->lists =
         open_table(map, list_layout, options->id + LISTS_ID, HASH_TABLE_DERIVED | HASH_TABLE_BAG);

@@ -38,7 +38,8 @@ MUST_USE struct multimap *multimap_new(struct state_context *context,
                                        const struct multimap_options *options);
 void multimap_free(struct multimap *map); // NULL is allowed; drops the rows too
 const struct row_layout *multimap_layout(const struct multimap *map); // of the rows: all columns
-uint64_t multimap_count(const struct multimap *map);                  // distinct rows; all, where it only grows
+// Distinct rows; all rows, where it only grows.
+uint64_t multimap_count(const struct multimap *map);
 
 struct multimap_input {
     const struct column *columns; // of the rows

@@ -145,13 +145,12 @@ static struct multimap *make_map(struct state_context *context, bool is_append)
 {
     static const struct type *const types[] = {&type_string, &type_bigint};
     static const uint32_t keys[] = {1};
-    return multimap_new(
-        context, &(struct multimap_options){.types = types,
-                                            .column_count = 2,
-                                            .keys = keys,
-                                            .key_count = 1,
-                                            .id = 10,
-                                            .is_append = is_append});
+    return multimap_new(context, &(struct multimap_options){.types = types,
+                                                            .column_count = 2,
+                                                            .keys = keys,
+                                                            .key_count = 1,
+                                                            .id = 10,
+                                                            .is_append = is_append});
 }
 
 static struct model model, frozen;
