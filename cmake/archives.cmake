@@ -11,41 +11,43 @@ option(FRAZIL_ARCHIVES "link archives of libraries where there are any" ${FRAZIL
 
 set(ARCHIVES z deflate zstd lz4 snappy brotlienc brotlidec bz2 lzma roaring jansson sqlite3 pcre2-8
   utf8proc edit)
-# What an archive needs itself.
-set(ARCHIVE_NEEDS_snappy stdc++)
-set(ARCHIVE_NEEDS_brotlienc brotlicommon)
-set(ARCHIVE_NEEDS_brotlidec brotlicommon)
-set(ARCHIVE_NEEDS_edit bsd md tinfo)
+# What an archive needs itself: other archives, and libraries.
+set(ARCHIVE_PARTS_snappy stdc++)
+set(ARCHIVE_PARTS_brotlienc brotlicommon)
+set(ARCHIVE_PARTS_brotlidec brotlicommon)
+set(ARCHIVE_PARTS_edit bsd md tinfo)
+set(ARCHIVE_LIBRARIES m ${CMAKE_DL_LIBS} Threads::Threads)
 
-function(find_archive name out)
-  if(NOT DEFINED CACHE{ARCHIVE_${name}})
-    execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=lib${name}.a
-      OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE)
-    if(NOT IS_ABSOLUTE "${path}") # the name itself: there is none
-      set(path "")
-    endif()
-    set(ARCHIVE_${name} "${path}" CACHE INTERNAL "archive of ${name}")
+# archive_NAME, where there is a file for it and for what it needs.
+function(add_archive name)
+  if(TARGET archive_${name})
+    return()
   endif()
-  set(${out} "${ARCHIVE_${name}}" PARENT_SCOPE)
+  set(needs "")
+  foreach(part ${ARCHIVE_PARTS_${name}})
+    add_archive(${part})
+    if(NOT TARGET archive_${part})
+      return()
+    endif()
+    list(APPEND needs archive_${part})
+  endforeach()
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=lib${name}.a
+    OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(IS_ABSOLUTE "${path}") # else it is the name itself
+    add_library(archive_${name} STATIC IMPORTED GLOBAL)
+    set_target_properties(archive_${name} PROPERTIES IMPORTED_LOCATION "${path}"
+      INTERFACE_LINK_LIBRARIES "${needs};${ARCHIVE_LIBRARIES}")
+  endif()
 endfunction()
 
 # What to link for `name`.
 function(library_of name out)
-  set(files "")
+  set(${out} ${name} PARENT_SCOPE)
   if(FRAZIL_ARCHIVES AND name IN_LIST ARCHIVES)
-    foreach(part ${name} ${ARCHIVE_NEEDS_${name}})
-      find_archive(${part} file)
-      if(NOT file)
-        set(files "")
-        break()
-      endif()
-      list(APPEND files ${file})
-    endforeach()
-  endif()
-  if(files)
-    set(${out} ${files} PARENT_SCOPE)
-  else()
-    set(${out} ${name} PARENT_SCOPE)
+    add_archive(${name})
+    if(TARGET archive_${name})
+      set(${out} archive_${name} PARENT_SCOPE)
+    endif()
   endif()
 endfunction()
 
