@@ -12,7 +12,7 @@
 #include "codec/parquet_reader_int.h"
 
 enum {
-    WINDOW_BYTES = 1 << 20,
+    WINDOW_BYTES = 256 << 10,
     WINDOW_BYTES_MIN = 64 << 10, // where pages are picked out
     HEADER_BYTES = 256,          // read at first
     HEADER_BYTES_MAX = 16 << 20, // with statistics in it

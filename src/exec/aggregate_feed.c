@@ -123,9 +123,27 @@ static void add_text(struct aggregate_set *set, struct aggregate_tables *tables,
     }
 }
 
-static void count_rows(struct aggregate_set *set, struct aggregate_window *window)
+// Whether all rows are of one group.
+static bool is_one_group(const struct aggregate_window *window)
+{
+    uint32_t same = 0;
+    while (same < window->count && window->rows[same] == window->rows[0]) {
+        same++;
+    }
+    return same == window->count;
+}
+
+static void count_rows(struct aggregate_set *set, struct aggregate_window *window, bool is_one)
 {
     const int8_t *kinds = window_kinds(window);
+    if (is_one && kinds == NULL && window->count > 0) {
+        char *at = row_extra(set->layout, window->rows[0]);
+        int64_t rows;
+        memcpy(&rows, at, sizeof rows);
+        rows += window->count;
+        memcpy(at, &rows, sizeof rows);
+        return;
+    }
     for (uint32_t i = 0; i < window->count; i++) {
         char *at = row_extra(set->layout, window->rows[i]);
         int64_t rows;
@@ -165,7 +183,8 @@ void aggregate_set_sweep(struct aggregate_set *set, struct aggregate_tables *tab
 enum status aggregate_set_add(struct aggregate_set *set, struct aggregate_tables *tables,
                               struct aggregate_window *window, struct err *err)
 {
-    count_rows(set, window);
+    bool is_one = is_one_group(window);
+    count_rows(set, window, is_one);
     char **images = arena_new_array(window->scratch, char *, window->count);
     for (uint32_t i = 0; i < window->count; i++) {
         images[i] = row_extra(set->layout, window->rows[i]);
@@ -183,6 +202,7 @@ enum status aggregate_set_add(struct aggregate_set *set, struct aggregate_tables
             struct aggregate_rows rows = {.images = images,
                                           .offset = set->images_offset + call->offset,
                                           .row_count = window->count,
+                                          .is_one = is_one,
                                           .kinds = feed->kinds,
                                           .active = feed->active};
             TRY(aggregate_accumulate(call->plan->function,

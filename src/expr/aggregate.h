@@ -98,6 +98,7 @@ struct aggregate_rows {
     char *const *images;
     uint32_t offset;
     uint32_t row_count;
+    bool is_one;                             // all images are the same: a faster way
     const int8_t *kinds;                     // NULL: all are inserts
     const uint64_t *active;                  // NULL: all rows
     const struct aggregate_strings *strings; // where needs_strings

@@ -7,30 +7,13 @@
 #include "base/arena.h"
 #include "base/assert.h"
 #include "data/decimal.h"
-#include "expr/aggregate.h"
+#include "expr/aggregate_int.h"
+#include "expr/aggregate_one.h"
 #include "kernel/compare.h"
 
 static inline int64_t sign_of(const struct aggregate_rows *rows, uint32_t row)
 {
     return rows->kinds == NULL ? 1 : 1 - 2 * (rows->kinds[row] & 1);
-}
-
-// The rows of a word that count: active, and with a value where there is an argument.
-static uint64_t counted_word(const struct aggregate_rows *rows, const struct column *argument,
-                             uint32_t word)
-{
-    uint64_t bits =
-        word + 1 == bits_words(rows->row_count) ? bits_tail(rows->row_count) : UINT64_MAX;
-    bits &= rows->active == NULL ? UINT64_MAX : rows->active[word];
-    return bits & (argument == NULL ? UINT64_MAX : column_valid_word(argument, word));
-}
-
-static inline void add_i64(char *slot, int64_t value)
-{
-    uint64_t sum; // unsigned: wraps
-    memcpy(&sum, slot, sizeof sum);
-    sum += (uint64_t)value;
-    memcpy(slot, &sum, sizeof sum);
 }
 
 static inline void add_f64(char *slot, double value)
@@ -50,17 +33,6 @@ static inline void add_f32(char *slot, double value)
     memcpy(slot, &sum, sizeof sum);
 }
 
-// sum + carry * 2^128
-static inline void add_i128(char *slot, char *carry_slot, int128 value)
-{
-    int128 sum;
-    memcpy(&sum, slot, sizeof sum);
-    if (__builtin_add_overflow(sum, value, &sum)) {
-        add_i64(carry_slot, value < 0 ? -1 : 1);
-    }
-    memcpy(slot, &sum, sizeof sum);
-}
-
 static int64_t load_i64(const char *slot)
 {
     int64_t value;
@@ -71,7 +43,7 @@ static int64_t load_i64(const char *slot)
 // One loop for each form of the argument: the body is stamped with the value in `value`.
 #define FOR_EACH_ROW(rows, argument, body)                                                         \
     for (uint32_t word = 0; word < bits_words((rows)->row_count); word++) {                        \
-        for (uint64_t bits = counted_word((rows), (argument), word); bits != 0;                    \
+        for (uint64_t bits = aggregate_counted_word((rows), (argument), word); bits != 0;          \
              bits &= bits - 1) {                                                                   \
             uint32_t row = word * 64 + (uint32_t)__builtin_ctzll(bits);                            \
             char *image = (rows)->images[row] + (rows)->offset;                                    \
@@ -81,7 +53,7 @@ static int64_t load_i64(const char *slot)
 
 static void accumulate_count(const struct aggregate_rows *rows, const struct column *argument)
 {
-    FOR_EACH_ROW(rows, argument, add_i64(image, sign_of(rows, row));)
+    FOR_EACH_ROW(rows, argument, aggregate_add_i64(image, sign_of(rows, row));)
 }
 
 // Sums of integers and of floating numbers: sum, count.
@@ -94,12 +66,12 @@ static void accumulate_count(const struct aggregate_rows *rows, const struct col
         FOR_EACH_ROW(rows, argument, {                                                             \
             int64_t sign = sign_of(rows, row);                                                     \
             add(image, (wide)values[column_at(argument, row)] * (wide)sign);                       \
-            add_i64(image + count_at, sign);                                                       \
+            aggregate_add_i64(image + count_at, sign);                                             \
         })                                                                                         \
     }
-SUM_OF(sum_i8, int8_t, add_i64, int64_t)
-SUM_OF(sum_i16, int16_t, add_i64, int64_t)
-SUM_OF(sum_i32, int32_t, add_i64, int64_t)
+SUM_OF(sum_i8, int8_t, aggregate_add_i64, int64_t)
+SUM_OF(sum_i16, int16_t, aggregate_add_i64, int64_t)
+SUM_OF(sum_i32, int32_t, aggregate_add_i64, int64_t)
 SUM_OF(sum_f32, float, add_f32, double)
 SUM_OF(mean_f32, float, add_f64, double)
 SUM_OF(sum_f64, double, add_f64, double)
@@ -113,8 +85,8 @@ static void sum_i64(const struct aggregate *aggregate, const struct column *argu
     FOR_EACH_ROW(rows, argument, {
         int64_t sign = sign_of(rows, row);
         uint64_t value = (uint64_t)values[column_at(argument, row)];
-        add_i64(image, (int64_t)(sign < 0 ? 0 - value : value));
-        add_i64(image + count_at, sign);
+        aggregate_add_i64(image, (int64_t)(sign < 0 ? 0 - value : value));
+        aggregate_add_i64(image + count_at, sign);
     })
 }
 
@@ -127,8 +99,9 @@ static void sum_i64(const struct aggregate *aggregate, const struct column *argu
         uint32_t count_at = aggregate->offsets[2];                                                 \
         FOR_EACH_ROW(rows, argument, {                                                             \
             int64_t sign = sign_of(rows, row);                                                     \
-            add_i128(image, image + carry_at, (int128)values[column_at(argument, row)] * sign);    \
-            add_i64(image + count_at, sign);                                                       \
+            aggregate_add_i128(image, image + carry_at,                                            \
+                               (int128)values[column_at(argument, row)] * sign);                   \
+            aggregate_add_i64(image + count_at, sign);                                             \
         })                                                                                         \
     }
 SUM_DECIMAL_OF(sum_decimal64, int64_t)
@@ -192,7 +165,7 @@ static void accumulate_value(const struct aggregate *aggregate, const struct col
         if (is_first || replaces(aggregate->kind, compare_values(argument, row, &held, 0))) {
             memcpy(image, column_value(argument, row), width);
         }
-        add_i64(image + count_at, 1);
+        aggregate_add_i64(image + count_at, 1);
     })
 }
 
@@ -210,7 +183,7 @@ static void accumulate_string(const struct aggregate *aggregate, const struct co
             handle = strings->put(strings->context, handle, value);
             memcpy(image, &handle, sizeof handle);
         }
-        add_i64(image + count_at, 1);
+        aggregate_add_i64(image + count_at, 1);
     })
 }
 
@@ -229,7 +202,7 @@ static void accumulate_string(const struct aggregate *aggregate, const struct co
             if (load_i64(image + count_at) == 0 || (is_max ? value > held : value < held)) {       \
                 memcpy(image, &value, sizeof value);                                               \
             }                                                                                      \
-            add_i64(image + count_at, 1);                                                          \
+            aggregate_add_i64(image + count_at, 1);                                                \
         })                                                                                         \
     }
 EXTREME_OF(extreme_i32, int32_t)
@@ -252,6 +225,9 @@ enum status aggregate_accumulate(const struct aggregate *aggregate, const struct
                                  const struct aggregate_rows *rows, struct err *err)
 {
     bool is_extreme = aggregate->kind == AGGREGATE_MIN || aggregate->kind == AGGREGATE_MAX;
+    if (rows->is_one && aggregate_one_accumulate(aggregate, argument, rows)) {
+        return STATUS_OK;
+    }
     switch (aggregate->kind) {
     case AGGREGATE_COUNT_STAR: accumulate_count(rows, NULL); return STATUS_OK;
     case AGGREGATE_COUNT: accumulate_count(rows, argument); return STATUS_OK;
@@ -286,13 +262,13 @@ static void merge_sums(const struct aggregate *aggregate, char *image, const cha
         if (aggregate->slots[slot] == PHYSICAL_I128) {
             int128 value;
             memcpy(&value, from + at, sizeof value);
-            add_i128(image + at, image + aggregate->offsets[1], value);
+            aggregate_add_i128(image + at, image + aggregate->offsets[1], value);
         } else if (aggregate->slots[slot] == PHYSICAL_F64) {
             double value;
             memcpy(&value, from + at, sizeof value);
             (is_float ? add_f32 : add_f64)(image + at, value);
         } else {
-            add_i64(image + at, load_i64(from + at));
+            aggregate_add_i64(image + at, load_i64(from + at));
         }
     }
 }
@@ -336,7 +312,7 @@ static void merge_value(const struct aggregate *aggregate, const struct aggregat
             memcpy(image, from, width);
         }
     }
-    add_i64(image + count_at, from_count);
+    aggregate_add_i64(image + count_at, from_count);
 }
 
 enum status aggregate_merge(const struct aggregate *aggregate, const struct aggregate_rows *rows,
