@@ -437,6 +437,75 @@ enum status parquet_decode_skip(struct parquet_decoder *decoder, uint32_t count,
     UNREACHABLE("an encoding that does not stay");
 }
 
+// ---- picking ----
+
+bool parquet_decode_can_pick(const struct parquet_decoder *decoder)
+{
+    return decoder->encoding == PARQUET_PLAIN && decoder->physical != PARQUET_BOOLEAN;
+}
+
+static enum status pick_views(struct parquet_decoder *decoder, const uint16_t *places,
+                              uint32_t place_count, struct strview *out, uint32_t count,
+                              struct err *err)
+{
+    const uint8_t *at = decoder->at;
+    const uint8_t *end = decoder->end;
+    uint32_t picked = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t size;
+        if (end - at < 4) {
+            return too_few(err);
+        }
+        memcpy(&size, at, 4);
+        at += 4;
+        if (size > (size_t)(end - at)) {
+            return too_few(err);
+        }
+        if (picked < place_count && places[picked] == i) {
+            make_view_checked(&out[picked++], at, size, end);
+        }
+        at += size;
+    }
+    decoder->at = at;
+    return STATUS_OK;
+}
+
+#define PICK(c_type)                                                                               \
+    do {                                                                                           \
+        c_type *to = out;                                                                          \
+        for (uint32_t i = 0; i < place_count; i++) {                                               \
+            memcpy(&to[i], at + (size_t)places[i] * sizeof(c_type), sizeof(c_type));               \
+        }                                                                                          \
+    } while (0)
+
+enum status parquet_decode_pick(struct parquet_decoder *decoder, const uint16_t *places,
+                                uint32_t place_count, void *out, uint32_t count, struct err *err)
+{
+    const uint8_t *at = decoder->at;
+    uint32_t width = parquet_decode_width(decoder->physical);
+    if (decoder->physical == PARQUET_BYTE_ARRAY) {
+        return pick_views(decoder, places, place_count, out, count, err);
+    }
+    TRY(skip_plain(decoder, count, err));
+    if (decoder->physical == PARQUET_FIXED) {
+        struct strview *views = out;
+        for (uint32_t i = 0; i < place_count; i++) {
+            make_view_checked(&views[i], at + (size_t)places[i] * decoder->length, decoder->length,
+                              decoder->end);
+        }
+    } else if (width == 4) {
+        PICK(uint32_t);
+    } else if (width == 8) {
+        PICK(uint64_t);
+    } else {
+        char *to = out;
+        for (uint32_t i = 0; i < place_count; i++) {
+            memcpy(to + (size_t)i * width, at + (size_t)places[i] * width, width);
+        }
+    }
+    return STATUS_OK;
+}
+
 // ---- codes ----
 
 static enum status bad_code(struct err *err)
@@ -479,4 +548,18 @@ enum status parquet_decode_codes32(struct parquet_decoder *decoder, uint32_t *ou
         largest = out[i] > largest ? out[i] : largest;
     }
     return count > 0 && largest >= entries ? bad_code(err) : STATUS_OK;
+}
+
+enum status parquet_decode_pick_codes(struct parquet_decoder *decoder, const uint16_t *places,
+                                      uint32_t place_count, uint32_t *out, uint32_t count,
+                                      uint32_t entries, struct err *err)
+{
+    if (!parquet_rle_pick(&decoder->rle, places, place_count, out, count)) {
+        return too_few(err);
+    }
+    uint32_t largest = 0;
+    for (uint32_t i = 0; i < place_count; i++) {
+        largest = out[i] > largest ? out[i] : largest;
+    }
+    return place_count > 0 && largest >= entries ? bad_code(err) : STATUS_OK;
 }

@@ -67,6 +67,13 @@ MUST_USE enum status parquet_decode_values(struct parquet_decoder *decoder, void
 MUST_USE enum status parquet_decode_skip(struct parquet_decoder *decoder, uint32_t count,
                                          struct err *err);
 
+// Whether parquet_decode_pick() can be asked: values stand where they are found without decoding.
+bool parquet_decode_can_pick(const struct parquet_decoder *decoder);
+// Of the next `count` values, which are passed, those at `places` (ascending, below `count`).
+MUST_USE enum status parquet_decode_pick(struct parquet_decoder *decoder, const uint16_t *places,
+                                         uint32_t place_count, void *out, uint32_t count,
+                                         struct err *err);
+
 static inline bool parquet_decode_has_codes(const struct parquet_decoder *decoder)
 {
     return decoder->encoding == PARQUET_RLE_DICTIONARY;
@@ -77,6 +84,11 @@ MUST_USE enum status parquet_decode_codes16(struct parquet_decoder *decoder, uin
                                             uint32_t count, uint32_t entries, struct err *err);
 MUST_USE enum status parquet_decode_codes32(struct parquet_decoder *decoder, uint32_t *out,
                                             uint32_t count, uint32_t entries, struct err *err);
+// The codes at `places`, as parquet_decode_pick().
+MUST_USE enum status parquet_decode_pick_codes(struct parquet_decoder *decoder,
+                                               const uint16_t *places, uint32_t place_count,
+                                               uint32_t *out, uint32_t count, uint32_t entries,
+                                               struct err *err);
 
 // Bytes of a value in stored form.
 uint32_t parquet_decode_width(enum parquet_physical physical);

@@ -9,7 +9,7 @@
 #include "kernel/compare.h"
 
 enum {
-    WINDOW_ROWS = 2048,
+    WINDOW_ROWS = PARQUET_WINDOW_ROWS,
     WINDOW_WORDS = WINDOW_ROWS / 64,
     SPAN_BYTES_MAX = 16 << 20, // of strings of the terms' leaves
 };

@@ -129,7 +129,10 @@ struct parquet_selection {
     uint64_t *positions; // of these, in the row group
 };
 
-enum { PARQUET_SPAN_ROWS = 1 << 16 };
+enum {
+    PARQUET_SPAN_ROWS = 1 << 16,
+    PARQUET_WINDOW_ROWS = 2048, // looked at at once
+};
 
 // A node of the projection.
 struct parquet_output {
@@ -170,7 +173,7 @@ struct parquet_reader {
     uint32_t leaf_count;
     struct parquet_memory *pool;
     uint32_t pooled; // pieces in it
-    size_t memory; // of all struct parquet_memory
+    size_t memory;   // of all struct parquet_memory
     size_t charged;
     struct bytebuf scratch;
     uint32_t group; // the current one; row groups below were read
@@ -226,6 +229,15 @@ void parquet_values_reset(struct parquet_leaf_reader *leaf);
 MUST_USE enum status parquet_values_append(struct parquet_leaf_reader *leaf, uint32_t rows,
                                            struct err *err);
 void parquet_values_place(struct parquet_leaf_reader *leaf);
+// Rows of the next ones that are wanted, ascending, counted from the first of them.
+struct parquet_kept {
+    const uint16_t *rows;
+    uint32_t count;
+};
+
+// Of the next `rows` rows, at most PARQUET_WINDOW_ROWS, those that are kept. Of flat leaves.
+MUST_USE enum status parquet_values_pick(struct parquet_leaf_reader *leaf, uint32_t rows,
+                                         const struct parquet_kept *kept, struct err *err);
 // Goes on to the row (of the row group), which is not behind.
 MUST_USE enum status parquet_values_seek(struct parquet_leaf_reader *leaf, uint64_t row,
                                          struct err *err);
@@ -233,12 +245,8 @@ void parquet_values_release(struct parquet_leaf_reader *leaf);
 
 // ---- parquet_select.c ----
 
-// Rows that stay, ascending, counted from the first of some.
-struct parquet_kept {
-    const uint16_t *rows;
-    uint32_t count;
-};
-
+// items[i] = items[kept->rows[i]], of a power of two up to 16 bytes each.
+void parquet_select_items(void *items, size_t width, const struct parquet_kept *kept);
 // Keeps these of the last `count` rows appended to the vector, not placed yet. Not below a list.
 void parquet_select_keep(struct parquet_leaf_reader *leaf, uint32_t count,
                          const struct parquet_kept *kept);

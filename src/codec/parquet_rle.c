@@ -318,3 +318,46 @@ bool parquet_rle_skip(struct parquet_rle *rle, uint32_t count)
     }
     return true;
 }
+
+// One packed value: a load of 8 bytes where they are there.
+static inline uint32_t one_value(const struct parquet_rle *rle, uint32_t index)
+{
+    uint64_t bit = (uint64_t)index * rle->width;
+    const uint8_t *at = rle->packed + bit / 8;
+    uint64_t word;
+    if (rle->end - at < 8) {
+        return (uint32_t)packed_value(rle->packed, rle->end, rle->width, index);
+    }
+    memcpy(&word, at, 8);
+    return (uint32_t)(word >> (bit % 8) & ((UINT64_C(1) << rle->width) - 1));
+}
+
+bool parquet_rle_pick(struct parquet_rle *rle, const uint16_t *places, uint32_t place_count,
+                      uint32_t *out, uint32_t count)
+{
+    uint32_t passed = 0;
+    uint32_t picked = 0;
+    while (picked < place_count) {
+        uint32_t *left = rle->run > 0 ? &rle->run : &rle->literals;
+        if (*left == 0) {
+            if (!next_run(rle)) {
+                return false;
+            }
+            continue;
+        }
+        uint32_t take = *left < count - passed ? *left : count - passed;
+        if (left == &rle->run) {
+            for (; picked < place_count && places[picked] < passed + take; picked++) {
+                out[picked] = rle->value;
+            }
+        } else {
+            for (; picked < place_count && places[picked] < passed + take; picked++) {
+                out[picked] = one_value(rle, rle->packed_at + places[picked] - passed);
+            }
+            rle->packed_at += take;
+        }
+        *left -= take;
+        passed += take;
+    }
+    return parquet_rle_skip(rle, count - passed);
+}

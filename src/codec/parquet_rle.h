@@ -48,6 +48,9 @@ bool parquet_rle_decode_u32(struct parquet_rle *rle, uint32_t *out, uint32_t cou
 bool parquet_rle_decode_bits(struct parquet_rle *rle, uint64_t *out, uint32_t count,
                              uint32_t *ones);
 bool parquet_rle_skip(struct parquet_rle *rle, uint32_t count);
+// Of the next `count` values, which are passed, those at `places` (ascending, below `count`).
+bool parquet_rle_pick(struct parquet_rle *rle, const uint16_t *places, uint32_t place_count,
+                      uint32_t *out, uint32_t count);
 
 // `count` values of `width` bits (0 to 64) from bit `from` of `in`, which has `size` bytes; the
 // caller has checked that they are there.

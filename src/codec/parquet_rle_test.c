@@ -96,6 +96,42 @@ static void test_all_widths_come_back_in_pieces_of_any_size(void **state)
     }
 }
 
+static void test_picked_values_are_those_at_their_places(void **state)
+{
+    (void)state;
+    static uint32_t values[COUNT];
+    uint64_t seed = 1;
+    for (uint32_t width = 1; width <= 32; width++) {
+        fill(values, width, width + 50);
+        struct bytebuf out = {0};
+        parquet_rle_encode_u32(&out, values, COUNT, width);
+        char *exact = mem_alloc(out.size); // so that the address sanitizer sees the end
+        memcpy(exact, out.ptr, out.size);
+        for (uint32_t step = 1; step < 3000; step = step * 3 + 1) {
+            struct parquet_rle rle;
+            parquet_rle_init(&rle, str_make(exact, out.size), width);
+            for (uint32_t at = 0; at < COUNT; at += step) {
+                uint32_t count = COUNT - at < step ? COUNT - at : step;
+                static uint16_t places[3000];
+                static uint32_t picked[3000];
+                uint32_t place_count = 0;
+                for (uint32_t i = 0; i < count; i++) {
+                    if (next(&seed) % (step % 7 + 1) == 0) {
+                        places[place_count++] = (uint16_t)i;
+                    }
+                }
+                assert_true(parquet_rle_pick(&rle, places, place_count, picked, count));
+                for (uint32_t i = 0; i < place_count; i++) {
+                    assert_int_equal(picked[i], values[at + places[i]]);
+                }
+            }
+            assert_false(parquet_rle_skip(&rle, 8));
+        }
+        mem_free(exact);
+        bytebuf_release(&out);
+    }
+}
+
 static void test_masks_come_back_and_are_counted(void **state)
 {
     (void)state;
@@ -178,6 +214,7 @@ int main(void)
         cmocka_unit_test(test_the_example_of_the_specification_packs_to_its_three_bytes),
         cmocka_unit_test(test_a_run_is_a_count_and_a_value),
         cmocka_unit_test(test_all_widths_come_back_in_pieces_of_any_size),
+        cmocka_unit_test(test_picked_values_are_those_at_their_places),
         cmocka_unit_test(test_masks_come_back_and_are_counted),
         cmocka_unit_test(test_wide_values_are_packed_and_unpacked),
         cmocka_unit_test(test_damage_ends_the_values),

@@ -6,8 +6,9 @@
 #include "codec/parquet_reader_int.h"
 
 enum {
-    WINDOW_ROWS = 2048,
-    SPARSE = 16, // one row in so many is read by itself
+    WINDOW_ROWS = PARQUET_WINDOW_ROWS,
+    PICKED = 4,  // fewer than one row in so many are picked out: the others are not decoded
+    SPARSE = 16, // one row in so many, of a nested leaf, is read by itself
 };
 
 // ---- dropping rows ----
@@ -15,13 +16,13 @@ enum {
 // Moves items[kept[i]] to items[i].
 #define KEEP(c_type)                                                                               \
     do {                                                                                           \
-        c_type *items = (c_type *)data + first;                                                    \
+        c_type *items = data;                                                                      \
         for (uint32_t i = 0; i < kept->count; i++) {                                               \
             items[i] = items[kept->rows[i]];                                                       \
         }                                                                                          \
     } while (0)
 
-static void keep_items(void *data, uint32_t width, uint32_t first, const struct parquet_kept *kept)
+void parquet_select_items(void *data, size_t width, const struct parquet_kept *kept)
 {
     switch (width) {
     case 1: KEEP(uint8_t); break;
@@ -47,9 +48,10 @@ static void keep_flat(struct parquet_leaf_reader *leaf, uint32_t count,
         }
     }
     if (vector->is_dict) {
-        keep_items(vector->codes.ptr, sizeof(uint16_t), first, kept);
+        parquet_select_items(vector->codes.ptr + first * sizeof(uint16_t), sizeof(uint16_t), kept);
     } else if (!leaf->levels_only) {
-        keep_items(vector->values.ptr, leaf->conversion.target_width, first, kept);
+        uint32_t width = leaf->conversion.target_width;
+        parquet_select_items(vector->values.ptr + (size_t)first * width, width, kept);
     }
     vector->slots = first + kept->count;
 }
@@ -116,12 +118,15 @@ static uint32_t find_bit(const uint64_t *bits, uint32_t at, uint32_t end, bool v
     return end;
 }
 
+static enum status seek(struct parquet_leaf_reader *leaf, uint64_t row, struct err *err)
+{
+    return leaf->row < row ? parquet_values_seek(leaf, row, err) : STATUS_OK;
+}
+
 static enum status read_run(struct parquet_leaf_reader *leaf, uint64_t row, uint32_t count,
                             struct err *err)
 {
-    if (leaf->row < row) {
-        TRY(parquet_values_seek(leaf, row, err));
-    }
+    TRY(seek(leaf, row, err));
     return parquet_values_append(leaf, count, err);
 }
 
@@ -131,17 +136,23 @@ static enum status read_window(struct parquet_leaf_reader *leaf,
                                const struct parquet_selection *selection, uint32_t from,
                                uint32_t to, const uint64_t *rows, uint32_t wanted, struct err *err)
 {
-    bool is_sparse = leaf->node->rep_level > 0 || (uint64_t)wanted * SPARSE < to - from;
-    if (!is_sparse || wanted == to - from) {
+    bool is_sparse = leaf->node->rep_level > 0 ||
+                     (uint64_t)wanted * (leaf->nested ? SPARSE : PICKED) < to - from;
+    if (wanted == to - from) {
+        return read_run(leaf, selection->from + from, to - from, err);
+    }
+    if (!leaf->nested || !is_sparse) {
         uint16_t offsets[WINDOW_ROWS];
         const struct parquet_kept kept = {.rows = offsets, .count = wanted};
-        TRY(read_run(leaf, selection->from + from, to - from, err));
         for (uint32_t i = 0; i < wanted; i++) {
             offsets[i] = (uint16_t)(rows[i] - selection->from - from);
         }
-        if (wanted < to - from) {
-            parquet_select_keep(leaf, to - from, &kept);
+        TRY(seek(leaf, selection->from + from, err));
+        if (is_sparse) {
+            return parquet_values_pick(leaf, to - from, &kept, err);
         }
+        TRY(parquet_values_append(leaf, to - from, err));
+        parquet_select_keep(leaf, to - from, &kept);
         return STATUS_OK;
     }
     while (from < to) {

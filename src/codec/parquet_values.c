@@ -8,7 +8,7 @@
 #include "data/batch.h"
 
 enum {
-    SKIP_ROWS = 2048,
+    DENSE = 8, // codes are unpacked one by one where fewer than one in so many is wanted
     DICTIONARY_BYTES_MAX = BATCH_BYTES_MAX / 4, // of strings: a larger one is not handed out
     COPIED_ROWS = 64,                           // that are read before their bytes are counted
     ENTRIES_MAX = 1 << 24, // levels of a batch: a list longer than that is refused
@@ -247,12 +247,12 @@ static enum status read_flat_codes(struct parquet_leaf_reader *leaf, const uint6
     return STATUS_OK;
 }
 
-// A piece of at most SKIP_ROWS slots of the current page.
+// A piece of at most PARQUET_WINDOW_ROWS slots of the current page.
 static enum status read_flat_piece(struct parquet_leaf_reader *leaf, uint32_t count,
                                    struct err *err)
 {
     struct parquet_vector *vector = &leaf->vector;
-    uint64_t mask[SKIP_ROWS / 64];
+    uint64_t mask[PARQUET_WINDOW_ROWS / 64];
     uint32_t ones;
     TRY(read_mask(leaf, count, mask, &ones, err));
     join_mask(vector, mask, count);
@@ -295,9 +295,205 @@ static enum status read_flat(struct parquet_leaf_reader *leaf, uint32_t rows, bo
         }
         uint32_t left = rows - vector->slots;
         uint32_t take = leaf->page_slots < left ? leaf->page_slots : left;
-        TRY(read_flat_piece(leaf, take < SKIP_ROWS ? take : SKIP_ROWS, err));
+        TRY(read_flat_piece(leaf, take < PARQUET_WINDOW_ROWS ? take : PARQUET_WINDOW_ROWS, err));
     }
     return STATUS_OK;
+}
+
+// ---- rows picked out of flat leaves ----
+
+static enum status skip_flat(struct parquet_leaf_reader *leaf, uint64_t rows, struct err *err)
+{
+    while (rows > 0) {
+        if (leaf->page_slots == 0) {
+            enum status status = next_page(leaf, &rows, err);
+            if (status != STATUS_OK) {
+                return status == STATUS_END ? too_few(err) : status;
+            }
+            continue;
+        }
+        uint64_t mask[PARQUET_WINDOW_ROWS / 64];
+        uint32_t ones;
+        uint32_t take =
+            leaf->page_slots < PARQUET_WINDOW_ROWS ? leaf->page_slots : PARQUET_WINDOW_ROWS;
+        take = take < rows ? take : (uint32_t)rows;
+        TRY(read_mask(leaf, take, mask, &ones, err));
+        if (!leaf->levels_only) {
+            TRY(parquet_decode_skip(&leaf->decoder, ones, err));
+        }
+        leaf->page_slots -= take;
+        leaf->row += take;
+        rows -= take;
+    }
+    return STATUS_OK;
+}
+
+// The wanted values of a piece.
+struct picked {
+    uint32_t count;                           // of values: rows that are not null
+    const uint16_t *places;                   // among the piece's values
+    uint16_t ranks[PARQUET_WINDOW_ROWS];      // where there are nulls: the places
+    uint64_t valid[PARQUET_WINDOW_ROWS / 64]; // of the rows wanted
+};
+
+// Which values the rows are, by the mask of the piece.
+static void find_places(const uint64_t *mask, const struct parquet_kept *kept, struct picked *out)
+{
+    uint32_t word = 0;
+    uint32_t before = 0; // values in front of the word
+    memset(out->valid, 0, bits_words(kept->count) * sizeof *out->valid);
+    out->count = 0;
+    for (uint32_t i = 0; i < kept->count; i++) {
+        uint32_t row = kept->rows[i];
+        for (; word < row / 64; word++) {
+            before += (uint32_t)__builtin_popcountll(mask[word]);
+        }
+        if (bits_get(mask, row)) {
+            uint64_t below = mask[word] & bits_tail(row % 64);
+            bits_set(out->valid, i);
+            out->ranks[out->count++] =
+                (uint16_t)(row % 64 == 0 ? before : before + (uint32_t)__builtin_popcountll(below));
+        }
+    }
+    out->places = out->ranks;
+}
+
+// The picked ones of the next `count` codes, into the scratch memory.
+static enum status pick_codes(struct parquet_leaf_reader *leaf, const struct picked *picked,
+                              uint32_t count, uint32_t **out, struct err *err)
+{
+    struct bytebuf *scratch = &leaf->reader->scratch;
+    scratch->size = 0;
+    uint32_t *codes = (uint32_t *)(void *)bytebuf_reserve(scratch, (count + 1) * sizeof *codes);
+    *out = codes;
+    if (picked->count * DENSE < count) {
+        return parquet_decode_pick_codes(&leaf->decoder, picked->places, picked->count, codes,
+                                         count, leaf->dictionary_count, err);
+    }
+    TRY(parquet_decode_codes32(&leaf->decoder, codes, count, leaf->dictionary_count, err));
+    for (uint32_t i = 0; i < picked->count; i++) {
+        codes[i] = codes[picked->places[i]];
+    }
+    return STATUS_OK;
+}
+
+// The picked ones of the next `count` values behind what the vector holds, in the target's form.
+static enum status pick_values(struct parquet_leaf_reader *leaf, const struct picked *picked,
+                               uint32_t count, struct err *err)
+{
+    struct parquet_vector *vector = &leaf->vector;
+    const struct parquet_conversion *conversion = &leaf->conversion;
+    if (parquet_decode_has_codes(&leaf->decoder)) {
+        uint32_t *codes;
+        TRY(pick_codes(leaf, picked, count, &codes, err));
+        parquet_gather(reserve_values(leaf, vector->slots, picked->count), leaf->dictionary.ptr,
+                       conversion->target_width, codes, picked->count);
+    } else if (parquet_decode_can_pick(&leaf->decoder)) {
+        char *out = reserve_values(leaf, vector->slots, picked->count);
+        struct bytebuf *scratch = &leaf->reader->scratch;
+        scratch->size = 0;
+        bool is_same = conversion->kind == PARQUET_CONVERT_NONE;
+        char *raw =
+            is_same ? out
+                    : bytebuf_reserve(scratch, (size_t)picked->count * conversion->stored_width);
+        TRY(parquet_decode_pick(&leaf->decoder, picked->places, picked->count, raw, count, err));
+        if (!is_same) {
+            TRY(parquet_convert_run(conversion, raw, out, picked->count, err));
+        }
+    } else {
+        TRY(read_values(leaf, vector->slots, count, err));
+        char *out = reserve_values(leaf, vector->slots, count);
+        const struct parquet_kept kept = {.rows = picked->places, .count = picked->count};
+        parquet_select_items(out, conversion->target_width, &kept);
+        return STATUS_OK; // whose bytes were counted, those of all values
+    }
+    if (conversion->target == PHYSICAL_STRING) {
+        const char *values = vector->values.ptr + vector->slots * sizeof(struct strview);
+        vector->var_bytes += long_bytes(values, picked->count);
+    }
+    return STATUS_OK;
+}
+
+// The kept ones of the next `count` slots of the page.
+static enum status pick_piece(struct parquet_leaf_reader *leaf, uint32_t count,
+                              const struct parquet_kept *kept, struct err *err)
+{
+    struct parquet_vector *vector = &leaf->vector;
+    uint64_t mask[PARQUET_WINDOW_ROWS / 64];
+    uint32_t ones;
+    struct picked picked;
+    TRY(read_mask(leaf, count, mask, &ones, err));
+    if (ones == count) {
+        picked.places = kept->rows;
+        picked.count = kept->count;
+        bits_fill(picked.valid, kept->count);
+    } else {
+        find_places(mask, kept, &picked);
+    }
+    join_mask(vector, picked.valid, kept->count);
+    vector->has_nulls |= picked.count < kept->count;
+    char *values;
+    uint32_t width = leaf->conversion.target_width;
+    if (gives_codes(leaf) && (vector->slots == 0 || vector->is_dict)) {
+        uint32_t *wide;
+        TRY(pick_codes(leaf, &picked, ones, &wide, err));
+        vector->var_bytes = leaf->dictionary_bytes;
+        vector->is_dict = true;
+        vector->codes.size = vector->slots * sizeof(uint16_t);
+        values = bytebuf_reserve(&vector->codes, kept->count * sizeof(uint16_t));
+        width = sizeof(uint16_t);
+        for (uint32_t i = 0; i < picked.count; i++) {
+            ((uint16_t *)(void *)values)[i] = (uint16_t)wide[i];
+        }
+    } else {
+        if (vector->is_dict) {
+            flatten_codes(leaf);
+        }
+        TRY(pick_values(leaf, &picked, ones, err));
+        values = reserve_values(leaf, vector->slots, kept->count);
+    }
+    if (picked.count < kept->count) {
+        spread_values(values, width, picked.valid, kept->count, picked.count);
+    }
+    vector->slots += kept->count;
+    leaf->page_slots -= count;
+    leaf->row += count;
+    return STATUS_OK;
+}
+
+// Goes over pages; one without any of the rows is not unpacked.
+static enum status pick(struct parquet_leaf_reader *leaf, uint32_t rows,
+                        const struct parquet_kept *kept, struct err *err)
+{
+    uint32_t from = 0;
+    for (uint32_t at = 0; at < kept->count;) {
+        if (leaf->page_slots == 0) {
+            uint64_t gap = kept->rows[at] - from;
+            uint64_t left = gap;
+            enum status status = next_page(leaf, gap > 0 ? &left : NULL, err);
+            if (status != STATUS_OK) {
+                return status == STATUS_END ? too_few(err) : status;
+            }
+            from += (uint32_t)(gap - left);
+            continue;
+        }
+        uint32_t take = leaf->page_slots < rows - from ? leaf->page_slots : rows - from;
+        uint16_t here[PARQUET_WINDOW_ROWS];
+        struct parquet_kept part = {.rows = here};
+        for (; at < kept->count && kept->rows[at] < from + take; at++) {
+            here[part.count++] = (uint16_t)(kept->rows[at] - from);
+        }
+        TRY(pick_piece(leaf, take, &part, err));
+        from += take;
+    }
+    return skip_flat(leaf, rows - from, err);
+}
+
+enum status parquet_values_pick(struct parquet_leaf_reader *leaf, uint32_t rows,
+                                const struct parquet_kept *kept, struct err *err)
+{
+    ASSERT(!leaf->nested && !leaf->levels_only && rows <= PARQUET_WINDOW_ROWS);
+    return parquet_pages_context(leaf, pick(leaf, rows, kept, err), err);
 }
 
 // ---- nested leaves ----
@@ -499,31 +695,6 @@ void parquet_values_place(struct parquet_leaf_reader *leaf)
         uint64_t *valid = (uint64_t *)(void *)vector->valid.ptr;
         valid[(vector->slots - 1) / 64] &= bits_tail(vector->slots);
     }
-}
-
-static enum status skip_flat(struct parquet_leaf_reader *leaf, uint64_t rows, struct err *err)
-{
-    while (rows > 0) {
-        if (leaf->page_slots == 0) {
-            enum status status = next_page(leaf, &rows, err);
-            if (status != STATUS_OK) {
-                return status == STATUS_END ? too_few(err) : status;
-            }
-            continue;
-        }
-        uint64_t mask[SKIP_ROWS / 64];
-        uint32_t ones;
-        uint32_t take = leaf->page_slots < SKIP_ROWS ? leaf->page_slots : SKIP_ROWS;
-        take = take < rows ? take : (uint32_t)rows;
-        TRY(read_mask(leaf, take, mask, &ones, err));
-        if (!leaf->levels_only) {
-            TRY(parquet_decode_skip(&leaf->decoder, ones, err));
-        }
-        leaf->page_slots -= take;
-        leaf->row += take;
-        rows -= take;
-    }
-    return STATUS_OK;
 }
 
 static enum status skip_nested(struct parquet_leaf_reader *leaf, uint64_t rows, struct err *err)
