@@ -34,7 +34,9 @@ enum status avro_encoder_new(const struct avro_encode_options *options, struct a
                                              .meta_count = options->meta_count,
                                              .codec = options->codec,
                                              .level = options->level,
-                                             .sink = options->sink};
+                                             .sink = options->sink,
+                                             .without_header = options->without_header,
+                                             .compress = options->compress};
         memcpy(writer.sync, options->sync, sizeof writer.sync);
         struct avro_encoder *encoder = mem_zalloc(sizeof *encoder);
         avro_writer_init(&encoder->writer, &writer);
@@ -216,6 +218,20 @@ enum status avro_encoder_append(struct avro_encoder *encoder, const struct batch
     return STATUS_OK;
 }
 
+enum status avro_encoder_end_block(struct avro_encoder *encoder, bool shrink, struct err *err)
+{
+    TRY(avro_writer_end_block(&encoder->writer, err));
+    if (shrink) {
+        avro_writer_shrink(&encoder->writer);
+    }
+    return STATUS_OK;
+}
+
+size_t avro_encoder_memory(const struct avro_encoder *encoder)
+{
+    return encoder->writer.block.capacity + encoder->writer.file.capacity;
+}
+
 enum status avro_encoder_finish(struct avro_encoder *encoder, struct err *err)
 {
     struct str bytes;
@@ -225,6 +241,16 @@ enum status avro_encoder_finish(struct avro_encoder *encoder, struct err *err)
 uint64_t avro_encoder_rows(const struct avro_encoder *encoder)
 {
     return encoder->rows;
+}
+
+uint64_t avro_encoder_rows_written(const struct avro_encoder *encoder)
+{
+    return encoder->rows - encoder->writer.block_rows;
+}
+
+size_t avro_encoder_pending(const struct avro_encoder *encoder)
+{
+    return encoder->writer.block.size;
 }
 
 uint64_t avro_encoder_size(const struct avro_encoder *encoder)

@@ -47,17 +47,8 @@ bool avro_codec_find(struct str name, enum avro_codec *out)
     return false;
 }
 
-void avro_writer_init(struct avro_writer *writer, const struct avro_writer_options *options)
+static void put_header(struct avro_writer *writer, const struct avro_writer_options *options)
 {
-    size_t size_max = options->size_max > 0 ? options->size_max : SIZE_DEFAULT;
-    bool is_deflate = options->codec == AVRO_CODEC_DEFLATE;
-    *writer = (struct avro_writer){.codec = options->codec, .sink = options->sink};
-    writer->level = options->level != 0 ? options->level
-                    : is_deflate        ? LEVEL_DEFAULT
-                                        : COMPRESS_LEVEL_DEFAULT;
-    memcpy(writer->sync, options->sync, sizeof writer->sync);
-    strbuf_init(&writer->file, size_max);
-    strbuf_init(&writer->block, size_max);
     strbuf_add(&writer->file, STR_LIT("Obj\1"));
     avro_put_long(&writer->file, (int64_t)options->meta_count + 2);
     avro_put_bytes(&writer->file, STR_LIT("avro.schema"));
@@ -72,11 +63,30 @@ void avro_writer_init(struct avro_writer *writer, const struct avro_writer_optio
     strbuf_add(&writer->file, str_make((const char *)writer->sync, sizeof writer->sync));
 }
 
+void avro_writer_init(struct avro_writer *writer, const struct avro_writer_options *options)
+{
+    size_t size_max = options->size_max > 0 ? options->size_max : SIZE_DEFAULT;
+    bool is_deflate = options->codec == AVRO_CODEC_DEFLATE;
+    *writer = (struct avro_writer){
+        .codec = options->codec, .sink = options->sink, .compress = options->compress};
+    writer->level = options->level != 0 ? options->level
+                    : is_deflate        ? LEVEL_DEFAULT
+                                        : COMPRESS_LEVEL_DEFAULT;
+    memcpy(writer->sync, options->sync, sizeof writer->sync);
+    strbuf_init(&writer->file, size_max);
+    strbuf_init(&writer->block, size_max);
+    if (!options->without_header) {
+        put_header(writer, options);
+    }
+}
+
 void avro_writer_release(struct avro_writer *writer)
 {
     strbuf_release(&writer->file);
     strbuf_release(&writer->block);
-    compress_free(writer->compress);
+    if (writer->owns_compress) {
+        compress_free(writer->compress);
+    }
     writer->compress = NULL;
 }
 
@@ -118,6 +128,7 @@ static enum status put_packed(struct avro_writer *writer, struct str block, stru
     size_t size = 0;
     if (writer->compress == NULL) {
         writer->compress = compress_new();
+        writer->owns_compress = true;
     }
     size_t bound = compress_bound(codec, block.size) + 4;
     strbuf_init(&packed, bound + 1);
@@ -150,7 +161,7 @@ static enum status flush(struct avro_writer *writer, struct err *err)
     return STATUS_OK;
 }
 
-static enum status close_block(struct avro_writer *writer, struct err *err)
+enum status avro_writer_end_block(struct avro_writer *writer, struct err *err)
 {
     struct str block = strbuf_str(&writer->block);
     if (writer->block_rows == 0) {
@@ -174,7 +185,20 @@ static enum status close_block(struct avro_writer *writer, struct err *err)
 enum status avro_writer_row(struct avro_writer *writer, struct err *err)
 {
     writer->block_rows++;
-    return writer->block.size >= BLOCK_BYTES ? close_block(writer, err) : STATUS_OK;
+    return writer->block.size >= BLOCK_BYTES ? avro_writer_end_block(writer, err) : STATUS_OK;
+}
+
+void avro_writer_shrink(struct avro_writer *writer)
+{
+    size_t size_max = writer->block.size_max;
+    if (writer->block_rows == 0) {
+        strbuf_release(&writer->block);
+        strbuf_init(&writer->block, size_max);
+    }
+    if (writer->file.size == 0) {
+        strbuf_release(&writer->file);
+        strbuf_init(&writer->file, size_max);
+    }
 }
 
 uint64_t avro_writer_size(const struct avro_writer *writer)
@@ -184,7 +208,7 @@ uint64_t avro_writer_size(const struct avro_writer *writer)
 
 enum status avro_writer_finish(struct avro_writer *writer, struct str *bytes, struct err *err)
 {
-    TRY(close_block(writer, err));
+    TRY(avro_writer_end_block(writer, err));
     TRY(flush(writer, err)); // the header, where there were no rows
     *bytes = strbuf_str(&writer->file);
     return STATUS_OK;

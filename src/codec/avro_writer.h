@@ -48,10 +48,12 @@ struct avro_writer_options {
     const struct avro_meta *metas; // further header keys
     uint32_t meta_count;
     enum avro_codec codec;
-    int32_t level;          // of the codec; 0: 6 of deflate, the library's own of others
-    struct byte_sink *sink; // where blocks go once they are closed; NULL: memory
-    uint8_t sync[16];       // random, given by the caller so that tests are repeatable
-    size_t size_max;        // of the file in memory, or of a block; 0: 1 GiB
+    int32_t level;             // of the codec; 0: 6 of deflate, the library's own of others
+    struct byte_sink *sink;    // where blocks go once they are closed; NULL: memory
+    uint8_t sync[16];          // random, given by the caller so that tests are repeatable
+    size_t size_max;           // of the file in memory, or of a block; 0: 1 GiB
+    bool without_header;       // blocks only, which go behind those of a file begun before
+    struct compress *compress; // shared by writers of one thread, outlives them; NULL: its own
 };
 
 struct avro_writer {
@@ -64,6 +66,7 @@ struct avro_writer {
     struct byte_sink *sink;
     uint64_t flushed; // bytes handed to it
     struct compress *compress;
+    bool owns_compress;
 };
 
 void avro_writer_init(struct avro_writer *writer, const struct avro_writer_options *options);
@@ -82,6 +85,10 @@ static inline void avro_writer_present(struct avro_writer *writer, bool present)
 }
 // Ends a row.
 MUST_USE enum status avro_writer_row(struct avro_writer *writer, struct err *err);
+// Ends the block of the rows so far; nothing where there are none.
+MUST_USE enum status avro_writer_end_block(struct avro_writer *writer, struct err *err);
+// Frees the memory of blocks that have been ended and handed over.
+void avro_writer_shrink(struct avro_writer *writer);
 // What the file has grown to, the open block uncompressed.
 uint64_t avro_writer_size(const struct avro_writer *writer);
 MUST_USE enum status avro_writer_finish(struct avro_writer *writer, struct str *bytes,

@@ -286,7 +286,7 @@ static enum status put_indexes(struct assembly *at, bool columns, struct err *er
             const struct parquet_chunk *chunk = chunk_of(at, group, leaf);
             const struct parquet_node *node = writer->tree.leaves[leaf];
             struct chunk_place *place = place_of(at, group, leaf);
-            if (columns && !has_column_index(chunk)) {
+            if (columns && (!has_column_index(chunk) || writer->leaves[leaf].without_statistics)) {
                 continue;
             }
             if (columns) {
@@ -500,7 +500,9 @@ static void put_chunk_metadata(struct assembly *at, struct thrift_writer *thrift
     if (place->dictionary_offset > 0) {
         thrift_put_i64(thrift, 11, (int64_t)place->dictionary_offset);
     }
-    put_statistics(thrift, chunk, node);
+    if (!writer->leaves[leaf].without_statistics) {
+        put_statistics(thrift, chunk, node);
+    }
     put_encoding_stats(thrift, writer, chunk);
     if (place->bloom_offset > 0) {
         thrift_put_i64(thrift, 14, (int64_t)place->bloom_offset);

@@ -79,7 +79,7 @@ void parquet_leaf_begin_chunk(struct parquet_leaf *leaf, const struct parquet_wr
                               struct parquet_chunk *chunk)
 {
     bool wanted = leaf->store != PARQUET_STORE_BOOL && leaf->store != PARQUET_STORE_WIDE &&
-                  writer->options.dictionary_bytes != UINT32_MAX;
+                  writer->options.dictionary_bytes != UINT32_MAX && !leaf->without_dictionary;
     leaf->chunk = chunk;
     chunk->state = wanted ? PARQUET_DICTIONARY_OPEN : PARQUET_DICTIONARY_NONE;
     parquet_dictionary_release(&leaf->dictionary);

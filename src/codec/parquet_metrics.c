@@ -108,8 +108,13 @@ void parquet_metrics_leaf(struct parquet_writer *writer, uint32_t leaf,
     const struct parquet_node *node = writer->tree.leaves[leaf];
     enum parquet_order order = parquet_stats_order(node);
     struct parquet_range range = {0};
-    *out = (struct parquet_leaf_metrics){
-        .id = node->id, .type = node->type, .below_list = node->rep_level > 0};
+    *out = (struct parquet_leaf_metrics){.id = node->id,
+                                         .type = node->type,
+                                         .below_list = node->rep_level > 0,
+                                         .is_unknown = writer->leaves[leaf].without_statistics};
+    if (out->is_unknown) {
+        return;
+    }
     for (uint32_t i = 0; i < writer->groups.count; i++) {
         const struct parquet_chunk *chunk = &writer->groups.items[i].chunks[leaf];
         parquet_stats_merge(&range, &chunk->range, order);

@@ -97,12 +97,19 @@ enum status parquet_writer_new(struct parquet_encoder *encoder,
         return status;
     }
     writer->options.fields = NULL; // the caller's
+    writer->options.columns = NULL;
     writer->leaves = mem_zalloc(writer->tree.leaf_count * sizeof *writer->leaves);
     for (uint32_t i = 0; i < writer->tree.leaf_count; i++) {
         const struct parquet_node *leaf = writer->tree.leaves[i];
         const struct parquet_node *columns = writer->tree.root.children;
         bool is_column = leaf >= columns && leaf < columns + writer->tree.root.child_count;
         parquet_leaf_init(&writer->leaves[i], leaf, is_column);
+        for (uint32_t k = 0; k < options->column_count; k++) {
+            if (options->columns[k].id == leaf->id && leaf->id != PARQUET_NO_ID) {
+                writer->leaves[i].without_statistics = options->columns[k].without_statistics;
+                writer->leaves[i].without_dictionary = options->columns[k].without_dictionary;
+            }
+        }
     }
     *out = writer;
     return STATUS_OK;
@@ -181,18 +188,21 @@ static enum status end_group(struct parquet_writer *writer, struct err *err)
     return STATUS_OK;
 }
 
-static uint64_t group_bytes(const struct parquet_writer *writer, const struct parquet_group *group)
+// As they are in the file, about; or before compression.
+static uint64_t group_bytes(const struct parquet_writer *writer, const struct parquet_group *group,
+                            bool is_plain)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < writer->tree.leaf_count; i++) {
-        bytes += group->chunks[i].packed_bytes;
+        const struct parquet_chunk *chunk = &group->chunks[i];
+        bytes += is_plain ? chunk->plain_bytes : chunk->packed_bytes;
     }
     if (!group->ended) {
         for (uint32_t i = 0; i < writer->tree.leaf_count; i++) {
             const struct parquet_leaf *leaf = &writer->leaves[i];
             uint64_t pending =
                 leaf->plain.size + leaf->codes.size / 2 + leaf->dictionary.plain.size;
-            bytes += pending / PENDING_SHARE;
+            bytes += is_plain ? pending : pending / PENDING_SHARE;
         }
     }
     return bytes;
@@ -254,8 +264,8 @@ static enum status append(struct parquet_writer *writer, const struct batch *bat
     group->rows += batch->row_count;
     writer->rows += batch->row_count;
     writer->changed = true;
-    return group_bytes(writer, group) >= writer->options.row_group_bytes ? end_group(writer, err)
-                                                                         : STATUS_OK;
+    uint64_t bytes = group_bytes(writer, group, writer->options.row_group_is_plain);
+    return bytes >= writer->options.row_group_bytes ? end_group(writer, err) : STATUS_OK;
 }
 
 enum status parquet_writer_append(struct parquet_writer *writer, const struct batch *batch,
@@ -386,7 +396,7 @@ uint64_t parquet_writer_file_bytes(const struct parquet_writer *writer)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < writer->groups.count; i++) {
-        bytes += group_bytes(writer, &writer->groups.items[i]);
+        bytes += group_bytes(writer, &writer->groups.items[i], false);
     }
     return bytes;
 }

@@ -27,8 +27,8 @@
 // says how much, and the budget is charged with it. seal(shrink) reduces it to nearly nothing but
 // the last: thousands of open writers are meant to be shrunk, the largest first.
 //
-// Pages end at `page_bytes` or `page_rows`; a row group at `row_group_bytes` encoded bytes. A
-// column chunk starts with a dictionary and falls back to plain where that does not pay.
+// Pages end at `page_bytes` or `page_rows`; a row group at `row_group_bytes` as it is in the file.
+// A column chunk starts with a dictionary and falls back to plain where that does not pay.
 //
 // A chunk whose first page shows that compression saves next to nothing is kept uncompressed;
 // should later pages compress, all of it is compressed when the file is assembled.
@@ -74,6 +74,13 @@ struct parquet_bloom_options {
     uint32_t bytes_max;
 };
 
+// What else is different for one leaf.
+struct parquet_column_options {
+    int32_t id;
+    bool without_statistics; // no counts, no bounds, no column index
+    bool without_dictionary;
+};
+
 struct parquet_writer_options {
     const struct parquet_field *fields; // copied
     uint32_t field_count;
@@ -87,9 +94,12 @@ struct parquet_writer_options {
     uint32_t page_rows;        // 0: 20,000
     uint32_t dictionary_bytes; // of a chunk; 0: 4 MiB; UINT32_MAX: no dictionaries
     uint64_t row_group_bytes;  // 0: 128 MiB
+    bool row_group_is_plain;   // counted before compression
     bool without_page_index;
     const struct parquet_bloom_options *blooms; // copied
     uint32_t bloom_count;
+    const struct parquet_column_options *columns; // borrowed for the call
+    uint32_t column_count;
     struct budget *budget; // NULL: none; borrowed
 };
 
@@ -138,6 +148,7 @@ struct parquet_leaf_metrics {
     int32_t id;
     const struct type *type;
     bool below_list; // inside a list or map: Iceberg keeps no bounds for it
+    bool is_unknown; // a leaf without statistics: nothing but `bytes` is known
     uint64_t bytes;  // of the chunk in the file, all row groups
     uint64_t value_count;
     uint64_t null_count;

@@ -125,6 +125,8 @@ struct parquet_leaf {
     enum parquet_store store;
     enum parquet_order order;
     bool nested; // has level bytes; otherwise a mask at most
+    bool without_statistics;
+    bool without_dictionary;
     uint32_t rows;
     uint32_t slots;
     uint32_t values;     // slots - nulls

@@ -159,9 +159,9 @@ static struct str published(struct table_pointer *pointer, struct arena *arena,
                             const struct table_name *table, struct str expected, struct str next)
 {
     struct catalog_hadoop *self = of_pointer(pointer);
-    (void)next;
-    return hadoop_table_next(
-        arena, table_path(self, arena, self->warehouse, table->database, table->name), expected);
+    return hadoop_table_next(arena,
+                             table_path(self, arena, self->warehouse, table->database, table->name),
+                             expected, next);
 }
 
 static const struct table_pointer_ops pointer_ops = {load, swap, published};

@@ -3,6 +3,7 @@
 
 #include "iceberg/commit.h"
 #include "iceberg/iceberg_def.h"
+#include "iceberg/write_properties.h"
 #include "store/store.h"
 
 enum status catalog_tables_missing(const struct catalog *catalog, struct str database,
@@ -54,6 +55,14 @@ enum status catalog_tables_get(struct catalog *catalog, const struct table_place
     return STATUS_OK;
 }
 
+static enum status check_properties(struct arena *arena, const struct table_update_new *table,
+                                    struct err *err)
+{
+    const struct table_schema *schema;
+    TRY(table_schema_new(arena, 0, table->columns, NULL, 0, &schema, err));
+    return write_properties_check(table->properties, table->property_count, schema, err);
+}
+
 enum status catalog_tables_create(const struct table_place *place, const struct table_def *def,
                                   struct str location, struct err *err)
 {
@@ -63,6 +72,9 @@ enum status catalog_tables_create(const struct table_place *place, const struct 
     char uuid[TABLE_ENV_UUID_TEXT + 1];
     arena_init(&arena);
     enum status status = iceberg_def_new_table(&arena, def, &table, err);
+    if (status == STATUS_OK) {
+        status = check_properties(&arena, &table, err);
+    }
     if (status == STATUS_OK) {
         table_env_uuid(place->env, uuid);
         table.uuid = str_from(uuid);
@@ -112,6 +124,10 @@ enum status catalog_tables_alter(const struct table_place *place, struct str dat
     }
     if (status == STATUS_OK) {
         status = iceberg_table_open(place, &(struct table_name){database, name}, &table, err);
+    }
+    if (status == STATUS_OK) {
+        status = write_properties_check(properties, option_count,
+                                        table_metadata_current_schema(table->metadata), err);
     }
     if (status == STATUS_OK) {
         struct commit_options commit = {

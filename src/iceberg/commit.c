@@ -5,11 +5,12 @@
 
 #include "base/buf.h"
 #include "base/strbuf.h"
+#include "codec/compress.h"
 #include "iceberg/commit_int.h"
 #include "store/store.h"
 
 enum { RETRIES_DEFAULT = 4, WAIT_MIN_MS = 100, WAIT_MAX_MS = 60000, LIST_BYTES_MAX = 1 << 30 };
-enum { RELOADS = 3, RELOAD_WAIT_MS = 200 };
+enum { RELOADS = 3, RELOAD_WAIT_MS = 400, RELOAD_WAIT_MAX_MS = 60000 };
 #define TOTAL_MS_DEFAULT (INT64_C(30) * 60 * 1000)
 
 static bool makes_snapshot(const struct commit_options *options)
@@ -97,6 +98,41 @@ static struct buf *print_metadata(const struct table_metadata *metadata)
     return bytes;
 }
 
+// The file's bytes: the text itself, or compressed as the table wants it.
+static enum status pack_metadata(const struct table_metadata *metadata, struct buf *json,
+                                 struct buf **out, struct err *err)
+{
+    if (!iceberg_table_metadata_is_packed(metadata)) {
+        *out = buf_ref(json);
+        return STATUS_OK;
+    }
+    struct compress *compress = compress_new();
+    size_t size = 0;
+    struct buf *packed = buf_new(compress_bound(COMPRESS_GZIP, json->size), NULL);
+    enum status status = compress_block(compress, COMPRESS_GZIP, COMPRESS_LEVEL_DEFAULT,
+                                        str_make(json->ptr, json->size), packed->ptr, &size, err);
+    compress_free(compress);
+    packed->size = size;
+    *out = packed;
+    return status;
+}
+
+static enum status put_metadata(struct commit_state *state, const struct table_metadata *next,
+                                struct buf *json, struct str *location, struct err *err)
+{
+    struct iceberg_table *table = state->table;
+    struct buf *packed = NULL;
+    char uuid[TABLE_ENV_UUID_TEXT + 1];
+    table_env_tagged_uuid(table->place.env, state->options->writer_tag, uuid);
+    struct str name = iceberg_table_metadata_name(&state->arena, next, table->location, uuid);
+    enum status status = pack_metadata(next, json, &packed, err);
+    if (status == STATUS_OK) {
+        status = commit_put(state, name, str_make(packed->ptr, packed->size), location, err);
+    }
+    buf_unref(packed);
+    return status;
+}
+
 // Everything of an attempt before the swap: `update` is finished into *next, its JSON in *json.
 static enum status prepare(struct commit_state *state, struct table_update *update,
                            const struct table_metadata **next, struct buf **json,
@@ -105,7 +141,6 @@ static enum status prepare(struct commit_state *state, struct table_update *upda
     const struct commit_options *options = state->options;
     struct iceberg_table *table = state->table;
     struct commit_attempt attempt = {TABLE_NONE, 0, 0};
-    char uuid[TABLE_ENV_UUID_TEXT + 1];
     table_update_begin(update, &state->arena, table->metadata,
                        table->place.env->now_ms(table->place.env));
     if (makes_snapshot(options)) {
@@ -127,9 +162,7 @@ static enum status prepare(struct commit_state *state, struct table_update *upda
     }
     *next = table_update_finish(update, table->location);
     *json = print_metadata(*next);
-    table_env_tagged_uuid(table->place.env, options->writer_tag, uuid);
-    struct str name = iceberg_table_metadata_name(&state->arena, table->location, uuid);
-    TRY(commit_put(state, name, str_make((*json)->ptr, (*json)->size), location, err));
+    TRY(put_metadata(state, *next, *json, location, err));
     result->snapshot_id = attempt.snapshot_id;
     result->sequence_number = attempt.sequence_number;
     return store_sync(table->place.store,
@@ -196,9 +229,20 @@ static enum status search(struct commit_state *state, struct str location, bool 
     struct iceberg_table *table = state->table;
     enum status status = STATUS_OK;
     *found = false;
-    for (int i = 0; i < RELOADS; i++) {
+    struct table_env *env = table->place.env;
+    const struct table_metadata *base = table->metadata;
+    int64_t reloads = table_metadata_property_i64(base, "commit.status-check.num-retries", RELOADS);
+    int64_t wait =
+        table_metadata_property_i64(base, "commit.status-check.min-wait-ms", RELOAD_WAIT_MS);
+    int64_t wait_max =
+        table_metadata_property_i64(base, "commit.status-check.max-wait-ms", RELOAD_WAIT_MAX_MS);
+    int64_t total =
+        table_metadata_property_i64(base, "commit.status-check.total-timeout-ms", TOTAL_MS_DEFAULT);
+    int64_t started = env->now_ms(env);
+    for (int64_t i = 0; i == 0 || (i < reloads && env->now_ms(env) - started <= total); i++) {
         if (i > 0) {
-            table->place.env->sleep_ms(table->place.env, RELOAD_WAIT_MS << i);
+            env->sleep_ms(env, wait);
+            wait = wait * 2 < wait_max ? wait * 2 : wait_max;
         }
         status = iceberg_table_refresh(table, err);
         if (status == STATUS_OK) {
@@ -417,10 +461,15 @@ enum status commit_create(const struct table_place *place, const struct table_na
         struct buf *json = print_metadata(metadata);
         table_env_uuid(place->env, uuid);
         struct str directory = iceberg_table_metadata_directory(metadata, &arena);
-        struct str file = iceberg_table_metadata_name(&arena, STR_LIT(""), uuid);
+        struct str file = iceberg_table_metadata_name(&arena, metadata, STR_LIT(""), uuid);
         struct str path = arena_printf(&arena, "%.*s/%.*s", STR_ARGS(directory), STR_ARGS(file));
-        status =
-            store_put(place->store, path, str_make(json->ptr, json->size), STORE_EXCLUSIVE, err);
+        struct buf *packed = NULL;
+        status = pack_metadata(metadata, json, &packed, err);
+        if (status == STATUS_OK) {
+            status = store_put(place->store, path, str_make(packed->ptr, packed->size),
+                               STORE_EXCLUSIVE, err);
+        }
+        buf_unref(packed);
         if (status == STATUS_OK) {
             status = place->pointer->ops->swap(place->pointer, name, STR_LIT(""), path, err);
             if (status != STATUS_OK && status != STATUS_COMMIT_UNKNOWN) {

@@ -23,11 +23,10 @@
 //     OK        published
 //     CONFLICT  a definite no: this attempt's list and metadata are removed, the table is loaded
 //               again, after a pause (commit.retry.*) the next attempt is made on what is there now
-//     COMMIT_UNKNOWN  nothing is removed. The table is loaded (up to three times, with pauses): is
-//     our
-//               snapshot in it, we are done. Otherwise the next attempt, again on what is there
-//               now: if the lost one takes effect in between, its swap will fail and the search
-//               will find it.
+//     COMMIT_UNKNOWN  nothing is removed. The table is loaded (up to three times, with pauses:
+//               commit.status-check.*): is our snapshot in it, we are done. Otherwise the next
+//               attempt, again on what is there now: if the lost one takes effect in between, its
+//               swap will fail and the search will find it.
 // When attempts run out: CONFLICT (all were definite; new manifests removed), or COMMIT_UNKNOWN
 // (files are left; only a later search can tell).
 //
@@ -98,6 +97,5 @@ MUST_USE enum status commit_clean(struct iceberg_table *table, const uint64_t *w
 // metadata does not reach: what a crash between an expiry and its removals left, from whichever
 // run; and the data files that only such manifests name. Reads manifests only where there is
 // something to remove.
-MUST_USE enum status commit_clean_metadata(struct iceberg_table *table,
-                                           const uint64_t *writer_tags, uint32_t tag_count,
-                                           uint32_t *removed, struct err *err);
+MUST_USE enum status commit_clean_metadata(struct iceberg_table *table, const uint64_t *writer_tags,
+                                           uint32_t tag_count, uint32_t *removed, struct err *err);

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/strbuf.h"
 #include "iceberg/commit_int.h"
+#include "iceberg/file_settings.h"
 #include "iceberg/manifest.h"
 #include "store/store.h"
 
@@ -37,6 +38,8 @@ static struct manifest_writer_options writer_options(struct commit_state *state,
         .spec = spec,
         .content = MANIFEST_DATA,
         .snapshot_id = state->snapshot_id,
+        .codec = state->manifest_codec,
+        .level = state->manifest_level,
     };
     state->table->place.env->random(state->table->place.env, options.sync, sizeof options.sync);
     return options;
@@ -344,6 +347,7 @@ enum status commit_append(struct commit_state *state, struct err *err)
     candidate_vec deletes = {0};
     int64_t target = table_metadata_property_i64(metadata, "commit.manifest.target-size-bytes",
                                                  TARGET_BYTES_DEFAULT);
+    TRY(file_settings_manifests(metadata, &state->manifest_codec, &state->manifest_level, err));
     TRY(encode_new(state, target < 1 ? 1 : (uint64_t)target, err));
     if (parent != NULL) {
         TRY(iceberg_table_manifests(state->table, parent, &existing, &count, err));

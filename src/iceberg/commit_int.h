@@ -5,6 +5,7 @@
 
 #include "base/vec.h"
 #include "codec/avro_reader.h"
+#include "codec/avro_writer.h"
 #include "iceberg/commit.h"
 #include "iceberg/spec/table_update.h"
 
@@ -23,6 +24,8 @@ struct commit_state {
     struct str branch;
     int64_t snapshot_id;
     uint32_t manifest_count; // names given so far
+    enum avro_codec manifest_codec;
+    int32_t manifest_level;
     VEC(struct commit_manifest) manifests;
     VEC(struct str) written; // everything this commit has put into the metadata directory
 

@@ -4,7 +4,10 @@
 // adds, the manifests, what was added, the totals after it.
 #include <stdlib.h>
 
+#include "base/strbuf.h"
 #include "iceberg/commit_int.h"
+
+enum { PATH_SIZE_MAX = 1 << 20 };
 
 typedef VEC(struct table_property) property_vec;
 
@@ -12,14 +15,14 @@ struct figures {
     int64_t files;
     int64_t records;
     int64_t bytes;
-    int64_t partitions;
 };
 
 // (spec, tuple) of a file by its hash; equal hashes are compared.
 struct place {
     uint64_t hash;
-    int32_t spec_id;
+    const struct partition_spec *spec;
     const struct iceberg_value *tuple;
+    const struct data_file *file;
 };
 
 static int compare_places(const void *a, const void *b)
@@ -45,34 +48,53 @@ static const struct iceberg_value *without_minus_zero(struct arena *arena,
     return copy;
 }
 
-static int64_t count_partitions(struct commit_state *state, struct arena *arena)
+// One partition that the files are of.
+struct changed {
+    const struct partition_spec *spec;
+    const struct iceberg_value *tuple;
+    struct figures figures;
+};
+
+typedef VEC(struct changed) changed_vec;
+
+static void add_file(struct figures *figures, const struct data_file *file)
+{
+    figures->files++;
+    figures->records += file->record_count;
+    figures->bytes += file->file_size;
+}
+
+// The partitions of all files, in the order of their hashes.
+static void find_partitions(struct commit_state *state, struct arena *arena, changed_vec *out)
 {
     uint32_t count = state->options->file_count;
     const struct table_metadata *metadata = state->table->metadata;
     struct place *places = arena_new_array(arena, struct place, count + 1);
-    int64_t distinct = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct data_file *file = &state->options->files[i];
         const struct partition_spec *spec = table_metadata_spec(metadata, file->spec_id);
         const struct iceberg_value *tuple = without_minus_zero(arena, spec, file->partition);
         places[i] = (struct place){partition_spec_tuple_hash(spec, tuple) + (uint64_t)spec->spec_id,
-                                   file->spec_id, tuple};
+                                   spec, tuple, file};
     }
     if (count > 0) {
         qsort(places, count, sizeof *places, compare_places);
     }
+    uint32_t first = 0; // of the partitions with the hash at hand
     for (uint32_t i = 0; i < count; i++) {
-        bool known = false;
-        for (uint32_t j = i; !known && j-- > 0 && places[j].hash == places[i].hash;) {
-            const struct place *a = &places[i];
-            const struct place *b = &places[j];
-            known = a->spec_id == b->spec_id &&
-                    partition_spec_tuple_equal(table_metadata_spec(metadata, a->spec_id), a->tuple,
-                                               b->tuple);
+        const struct place *place = &places[i];
+        first = i > 0 && places[i - 1].hash == place->hash ? first : out->count;
+        uint32_t at = first;
+        while (at < out->count &&
+               !(out->items[at].spec == place->spec &&
+                 partition_spec_tuple_equal(place->spec, out->items[at].tuple, place->tuple))) {
+            at++;
         }
-        distinct += !known;
+        if (at == out->count) {
+            VEC_PUSH(out, ((struct changed){.spec = place->spec, .tuple = place->tuple}));
+        }
+        add_file(&out->items[at].figures, place->file);
     }
-    return distinct;
 }
 
 static void add(struct arena *arena, property_vec *out, const char *key, int64_t value)
@@ -104,18 +126,48 @@ static void add_total(struct arena *arena, property_vec *out, const struct table
     }
 }
 
+// What happened in each partition, where write.summary.partition-limit has room for them.
+static void add_partitions(struct commit_state *state, struct arena *arena,
+                           const changed_vec *partitions, property_vec *out)
+{
+    int64_t limit =
+        table_metadata_property_i64(state->table->metadata, "write.summary.partition-limit", 0);
+    struct strbuf path;
+    if (partitions->count == 0 || partitions->count > limit) {
+        return;
+    }
+    VEC_PUSH(out,
+             ((struct table_property){STR_LIT("partition-summaries-included"), STR_LIT("true")}));
+    strbuf_init(&path, PATH_SIZE_MAX);
+    for (uint32_t i = 0; i < partitions->count; i++) {
+        const struct changed *changed = &partitions->items[i];
+        strbuf_reset(&path);
+        strbuf_add_text(&path, "partitions.");
+        size_t prefix = path.size;
+        partition_spec_path(&path, changed->spec, changed->tuple);
+        if (path.size > prefix && !path.truncated) { // none of unpartitioned tables
+            struct str text = arena_printf(
+                arena, "added-data-files=%lld,added-records=%lld,added-files-size=%lld",
+                (long long)changed->figures.files, (long long)changed->figures.records,
+                (long long)changed->figures.bytes);
+            VEC_PUSH(out, ((struct table_property){arena_str(arena, strbuf_str(&path)), text}));
+        }
+    }
+    strbuf_release(&path);
+}
+
 void commit_summary(struct commit_state *state, struct arena *arena,
                     const struct table_snapshot *parent, const struct table_property **out,
                     uint32_t *count)
 {
     const struct commit_options *options = state->options;
     property_vec summary = {0};
-    struct figures added = {.files = options->file_count,
-                            .partitions = count_partitions(state, arena)};
+    changed_vec partitions = {0};
+    struct figures added = {0};
     for (uint32_t i = 0; i < options->file_count; i++) {
-        added.records += options->files[i].record_count;
-        added.bytes += options->files[i].file_size;
+        add_file(&added, &options->files[i]);
     }
+    find_partitions(state, arena, &partitions);
     for (uint32_t i = 0; i < options->summary_count; i++) {
         VEC_PUSH(&summary, options->summary[i]);
     }
@@ -125,7 +177,9 @@ void commit_summary(struct commit_state *state, struct arena *arena,
     add_positive(arena, &summary, "added-data-files", added.files);
     add_positive(arena, &summary, "added-records", added.records);
     add_positive(arena, &summary, "added-files-size", added.bytes);
-    add(arena, &summary, "changed-partition-count", added.partitions);
+    add(arena, &summary, "changed-partition-count", partitions.count);
+    add_partitions(state, arena, &partitions, &summary);
+    VEC_RELEASE(&partitions);
     add_total(arena, &summary, parent, "total-records", added.records);
     add_total(arena, &summary, parent, "total-files-size", added.bytes);
     add_total(arena, &summary, parent, "total-data-files", added.files);

@@ -14,7 +14,7 @@
 #include "iceberg/iceberg_table.h"
 #include "store/store.h"
 
-enum { STATE_VERSION = 1, MEMORY_DEFAULT = 256 << 20, LIST_MAX = 10000000 };
+enum { STATE_VERSION = 2, MEMORY_DEFAULT = 256 << 20, LIST_MAX = 10000000 };
 #define TARGET_BYTES_DEFAULT (INT64_C(512) << 20)
 
 enum status data_writer_new(const struct data_writer_options *options, struct data_writer **out,
@@ -40,11 +40,10 @@ enum status data_writer_new(const struct data_writer_options *options, struct da
     writer->target_bytes = target > 0 ? (uint64_t)target : (uint64_t)TARGET_BYTES_DEFAULT;
     writer->data_directory = iceberg_table_data_directory(metadata, &writer->arena);
     table_env_tagged_uuid(options->env, options->writer_tag, writer->uuid);
-    writer->encoder = parquet_encoder_new();
     writer->lanes =
         arena_new_array(&writer->arena, struct iceberg_value *, writer->spec->field_count + 1);
     enum status status =
-        file_schema_options(&writer->arena, metadata, &writer->parquet_options, err);
+        open_file_maker_new(metadata, options->env, &writer->budget, &writer->maker, err);
     for (uint32_t i = 0; status == STATUS_OK && i < writer->spec->field_count; i++) {
         const struct partition_field *field = &writer->spec->fields[i];
         writer->lanes[i] = arena_new_array(&writer->arena, struct iceberg_value, BATCH_ROWS_MAX);
@@ -54,7 +53,6 @@ enum status data_writer_new(const struct data_writer_options *options, struct da
                          STR_ARGS(field->name));
         }
     }
-    writer->parquet_options.budget = &writer->budget;
     if (status != STATUS_OK) {
         data_writer_free(writer);
         return status;
@@ -83,7 +81,7 @@ void data_writer_free(struct data_writer *writer)
     VEC_RELEASE(&writer->objects);
     VEC_RELEASE(&writer->closed);
     VEC_RELEASE(&writer->directories);
-    parquet_encoder_free(writer->encoder);
+    open_file_maker_free(writer->maker);
     arena_release(&writer->closed_arena);
     arena_release(&writer->scratch);
     arena_release(&writer->arena);
@@ -93,7 +91,7 @@ void data_writer_free(struct data_writer *writer)
 static enum status close_all(struct data_writer *writer, struct err *err)
 {
     for (uint32_t i = 0; i < writer->files.count; i++) {
-        if (writer->files.items[i]->parquet != NULL) {
+        if (writer->files.items[i]->open != NULL) {
             TRY(data_writer_close_file(writer, writer->files.items[i], err));
         }
     }
@@ -110,10 +108,10 @@ static enum status close_all(struct data_writer *writer, struct err *err)
 static enum status take_segments(struct data_writer *writer, struct data_writer_file *file,
                                  struct err *err)
 {
-    if (file->parquet == NULL) {
+    if (file->open == NULL) {
         return STATUS_OK;
     }
-    TRY(parquet_writer_seal(file->parquet, false, err));
+    TRY(open_file_seal(file->open, false, err));
     return data_writer_spill(writer, file, err);
 }
 
@@ -141,23 +139,17 @@ static void pack_file(struct data_writer *writer, const struct data_writer_file 
 
 static bool is_open(const struct data_writer_file *file)
 {
-    return file->parquet != NULL && file->segments.count > 0;
+    return file->open != NULL && file->segments.count > 0;
 }
 
 // Version, schema, spec, file options; closed files; open files with their segments.
 static void pack_state(struct data_writer *writer, struct strbuf *out)
 {
-    const struct parquet_writer_options *options = &writer->parquet_options;
     uint64_t open = writer->extra.count;
     data_file_pack_u64(out, STATE_VERSION);
     data_file_pack_u64(out, (uint64_t)writer->options.metadata->current_schema_id);
     data_file_pack_u64(out, (uint64_t)writer->spec->spec_id);
-    data_file_pack_u64(out, (uint64_t)options->codec);
-    data_file_pack_u64(out, (uint64_t)(int64_t)options->level);
-    data_file_pack_u64(out, options->row_group_bytes);
-    data_file_pack_u64(out, options->page_bytes);
-    data_file_pack_u64(out, options->page_rows);
-    data_file_pack_u64(out, options->dictionary_bytes);
+    file_settings_pack(out, open_file_maker_settings(writer->maker));
     pack_closed(writer, out);
     for (uint32_t i = 0; i < writer->files.count; i++) {
         open += is_open(writer->files.items[i]);
@@ -267,7 +259,7 @@ static enum status restore_segments(struct data_writer *writer, struct data_file
 }
 
 static enum status reopen(struct data_writer *writer, struct data_writer_file *file,
-                          const struct parquet_writer_options *options, struct err *err)
+                          const struct file_settings *settings, struct err *err)
 {
     struct store *store = writer->options.segment_store;
     uint32_t count = file->segments.count;
@@ -287,8 +279,7 @@ static enum status reopen(struct data_writer *writer, struct data_writer_file *f
         }
     }
     if (status == STATUS_OK) {
-        status =
-            parquet_writer_restore(writer->encoder, options, sources, count, &file->parquet, err);
+        status = open_file_restore(writer->maker, settings, sources, count, &file->open, err);
     }
     mem_free(slices);
     mem_free(sources);
@@ -299,8 +290,7 @@ static enum status reopen(struct data_writer *writer, struct data_writer_file *f
 // commit where that has one already or the table has moved on.
 static enum status restore_file(struct data_writer *writer, struct data_file_unpack *in,
                                 const struct partition_spec *spec,
-                                const struct parquet_writer_options *options, bool current,
-                                struct err *err)
+                                const struct file_settings *settings, bool current, struct err *err)
 {
     struct data_writer_file *file = mem_zalloc(sizeof *file);
     const struct iceberg_value *tuple;
@@ -311,7 +301,7 @@ static enum status restore_file(struct data_writer *writer, struct data_file_unp
         status = restore_segments(writer, in, file, err);
     }
     if (status == STATUS_OK) {
-        status = reopen(writer, file, options, err);
+        status = reopen(writer, file, settings, err);
     }
     if (status != STATUS_OK) {
         data_writer_file_free(writer, file);
@@ -322,8 +312,8 @@ static enum status restore_file(struct data_writer *writer, struct data_file_unp
     if (current) {
         status = data_writer_file_of(writer, file->tuple, &at, err);
         struct data_writer_file *slot = writer->files.items[at];
-        if (status == STATUS_OK && slot->parquet == NULL) {
-            slot->parquet = file->parquet;
+        if (status == STATUS_OK && slot->open == NULL) {
+            slot->open = file->open;
             slot->segments.items = file->segments.items;
             slot->segments.count = file->segments.count;
             slot->segments.capacity = file->segments.capacity;
@@ -339,28 +329,20 @@ static enum status restore_file(struct data_writer *writer, struct data_file_unp
 struct header {
     uint64_t schema_id;
     uint64_t spec_id;
-    struct parquet_writer_options options;
+    struct file_settings settings;
 };
 
 static enum status unpack_header(struct data_file_unpack *in, struct header *out, struct err *err)
 {
-    uint64_t numbers[9];
-    for (int i = 0; i < 9; i++) {
-        TRY(data_file_unpack_u64(in, &numbers[i], err));
-    }
-    if (numbers[0] != STATE_VERSION) {
+    uint64_t version;
+    TRY(data_file_unpack_u64(in, &version, err));
+    if (version != STATE_VERSION) {
         return ERR(err, STATUS_INVALID_DATA, "a sink state of version %llu",
-                   (unsigned long long)numbers[0]);
+                   (unsigned long long)version);
     }
-    out->schema_id = numbers[1];
-    out->spec_id = numbers[2];
-    out->options.codec = (enum compress_codec)numbers[3];
-    out->options.level = (int32_t)(int64_t)numbers[4];
-    out->options.row_group_bytes = numbers[5];
-    out->options.page_bytes = (uint32_t)numbers[6];
-    out->options.page_rows = (uint32_t)numbers[7];
-    out->options.dictionary_bytes = (uint32_t)numbers[8];
-    return STATUS_OK;
+    TRY(data_file_unpack_u64(in, &out->schema_id, err));
+    TRY(data_file_unpack_u64(in, &out->spec_id, err));
+    return file_settings_unpack(in, &out->settings, err);
 }
 
 static enum status restore_closed(struct data_writer *writer, struct data_file_unpack *in,
@@ -382,7 +364,7 @@ enum status data_writer_restore(struct data_writer *writer, struct str state, st
 {
     const struct table_metadata *metadata = writer->options.metadata;
     struct data_file_unpack in = {state.ptr, state.ptr + state.size};
-    struct header header = {.options = writer->parquet_options};
+    struct header header = {.settings = *open_file_maker_settings(writer->maker)};
     uint64_t count;
     TRY(unpack_header(&in, &header, err));
     const struct table_schema *schema = table_metadata_schema(metadata, (int32_t)header.schema_id);
@@ -399,14 +381,9 @@ enum status data_writer_restore(struct data_writer *writer, struct str state, st
                    "%lld, spec %lld",
                    (long long)header.schema_id, (long long)header.spec_id);
     }
-    const struct parquet_writer_options *now = &writer->parquet_options;
-    bool same = header.options.codec == now->codec && header.options.level == now->level &&
-                header.options.row_group_bytes == now->row_group_bytes &&
-                header.options.page_bytes == now->page_bytes &&
-                header.options.page_rows == now->page_rows &&
-                header.options.dictionary_bytes == now->dictionary_bytes;
+    bool same = file_settings_same(&header.settings, open_file_maker_settings(writer->maker));
     for (uint64_t i = 0; i < count; i++) {
-        TRY(restore_file(writer, &in, spec, &header.options, same, err));
+        TRY(restore_file(writer, &in, spec, &header.settings, same, err));
     }
     return STATUS_OK;
 }

@@ -10,14 +10,12 @@
 #include "base/strbuf.h"
 #include "data/batch.h"
 #include "iceberg/data_writer_int.h"
-#include "iceberg/file_schema.h"
+#include "iceberg/file_location.h"
 #include "store/store.h"
 
 enum {
     BUCKETS_FIRST = 64,
     PATH_SIZE_MAX = 1 << 16,
-    PARTITION_SIZE_MAX = 64 << 20, // of the values' texts
-    NAME_SIZE_MAX = 200,           // of a directory; file systems take 255 bytes
 };
 
 static void rehash(struct data_writer *writer)
@@ -76,7 +74,7 @@ void data_writer_file_free(struct data_writer *writer, struct data_writer_file *
         return; // closed in a close of all that failed at a later one
     }
     release_segments(writer, file);
-    parquet_writer_free(file->parquet);
+    open_file_free(file->open);
     arena_release(&file->arena);
     mem_free(file);
 }
@@ -96,12 +94,12 @@ void data_writer_forget_files(struct data_writer *writer)
 enum status data_writer_put(struct data_writer *writer, struct data_writer_file *file,
                             const struct batch *batch, struct err *err)
 {
-    if (file->parquet == NULL) {
-        TRY(parquet_writer_new(writer->encoder, &writer->parquet_options, &file->parquet, err));
+    if (file->open == NULL) {
+        TRY(open_file_new(writer->maker, &file->open, err));
         writer->figures.open_files++;
     }
-    TRY(parquet_writer_append(file->parquet, batch, err));
-    return parquet_writer_file_bytes(file->parquet) >= writer->target_bytes
+    TRY(open_file_append(file->open, batch, err));
+    return open_file_size(file->open) >= writer->target_bytes
                ? data_writer_close_file(writer, file, err)
                : STATUS_OK;
 }
@@ -153,7 +151,7 @@ enum status data_writer_spill(struct data_writer *writer, struct data_writer_fil
     struct data_writer_object *object;
     uint64_t size = 0;
     TRY(current_object(writer, &object, err));
-    TRY(parquet_writer_take(file->parquet, &object->writer->sink, &size, err));
+    TRY(open_file_take(file->open, &object->writer->sink, &size, err));
     if (size > 0) {
         struct data_writer_segment segment = {(uint32_t)writer->current, object->size, size};
         VEC_PUSH(&file->segments, segment);
@@ -185,11 +183,7 @@ enum status data_writer_finish_object(struct data_writer *writer, struct err *er
 
 static size_t revocable(const struct data_writer_file *file)
 {
-    if (file->parquet == NULL) {
-        return 0;
-    }
-    struct parquet_writer_memory memory = parquet_writer_memory(file->parquet);
-    return memory.pending + memory.pages + memory.dictionaries;
+    return file->open == NULL ? 0 : open_file_revocable(file->open);
 }
 
 struct weight {
@@ -223,7 +217,7 @@ enum status data_writer_relieve(struct data_writer *writer, struct err *err)
     for (uint32_t i = 0; status == STATUS_OK && i < count && weights[i].bytes > 0 &&
                          (writer->budget.used > goal || budget_excess(&writer->budget) > 0);
          i++) {
-        status = parquet_writer_seal(weights[i].file->parquet, true, err);
+        status = open_file_seal(weights[i].file->open, true, err);
         if (status == STATUS_OK) {
             status = data_writer_spill(writer, weights[i].file, err);
         }
@@ -259,57 +253,23 @@ static void note_directory(struct data_writer *writer, struct str path)
     VEC_PUSH(&writer->directories, arena_str(&writer->closed_arena, directory));
 }
 
-// A directory a partition field; a name that no file system takes is cut and told apart by its
-// hash.
-static void add_directories(struct strbuf *out, struct str path)
-{
-    while (path.size > 0) {
-        size_t end = str_find(path, '/');
-        struct str name = str_slice(path, 0, end);
-        if (name.size > NAME_SIZE_MAX) {
-            strbuf_add(out, str_slice(name, 0, NAME_SIZE_MAX - 20));
-            strbuf_printf(out, "...%016llx",
-                          (unsigned long long)hash_bytes(name.ptr, name.size, 0));
-        } else {
-            strbuf_add(out, name);
-        }
-        strbuf_add_byte(out, '/');
-        path = str_slice(path, end + 1, path.size);
-    }
-}
-
 static bool has_bare_names(const struct data_writer *writer)
 {
     return (writer->options.env->broken_rules & TABLE_ENV_BREAK_FILE_NAMES) != 0;
 }
 
-static struct str file_name(struct data_writer *writer)
+static struct str file_name(struct data_writer *writer, const struct data_writer_file *file)
 {
     const struct data_writer_options *options = &writer->options;
+    const char *end = file->open->ops->end;
     uint32_t number = ++writer->file_counter;
     if (has_bare_names(writer)) {
-        return arena_printf(&writer->closed_arena, "%05u-%llu-%05u.parquet", options->instance,
-                            (unsigned long long)writer->epoch, number);
+        return arena_printf(&writer->closed_arena, "%05u-%llu-%05u.%s", options->instance,
+                            (unsigned long long)writer->epoch, number, end);
     }
-    return arena_printf(&writer->closed_arena, "%05u-%llu-%llu-%s-%05u.parquet", options->instance,
+    return arena_printf(&writer->closed_arena, "%05u-%llu-%llu-%s-%05u.%s", options->instance,
                         (unsigned long long)options->run, (unsigned long long)writer->epoch,
-                        writer->uuid, number);
-}
-
-static struct str file_path(struct data_writer *writer, const struct data_writer_file *file)
-{
-    struct strbuf partition;
-    struct strbuf directories;
-    strbuf_init(&partition, PARTITION_SIZE_MAX);
-    strbuf_init(&directories, PATH_SIZE_MAX);
-    partition_spec_path(&partition, writer->spec, file->tuple);
-    add_directories(&directories, strbuf_str(&partition));
-    struct str path =
-        arena_printf(&writer->closed_arena, "%.*s/%s%.*s", STR_ARGS(writer->data_directory),
-                     directories.ptr, STR_ARGS(file_name(writer)));
-    strbuf_release(&directories);
-    strbuf_release(&partition);
-    return path;
+                        writer->uuid, number, end);
 }
 
 // The file whole, from its segments and what is still in memory.
@@ -335,7 +295,7 @@ static enum status assemble(struct data_writer *writer, struct data_writer_file 
         status = store_create(writer->options.store, path, &out, err);
     }
     if (status == STATUS_OK) {
-        status = parquet_writer_close(file->parquet, sources, count, &out->sink, err);
+        status = open_file_close(file->open, sources, count, &out->sink, err);
     }
     if (status == STATUS_OK) {
         int exclusive = has_bare_names(writer) ? 0 : STORE_EXCLUSIVE;
@@ -350,10 +310,10 @@ static enum status assemble(struct data_writer *writer, struct data_writer_file 
 enum status data_writer_close_file(struct data_writer *writer, struct data_writer_file *file,
                                    struct err *err)
 {
-    struct str path = file_path(writer, file);
+    struct str path = file_location(&writer->closed_arena, writer->options.metadata, writer->spec,
+                                    file->tuple, file_name(writer, file));
     struct data_file closed = {
         .path = path,
-        .format = STR_LIT("PARQUET"),
         .spec_id = writer->spec->spec_id,
         .partition = partition_spec_tuple_copy(&writer->closed_arena, writer->spec, file->tuple),
         .sort_order_id = 0, // unsorted, as Java says it
@@ -366,12 +326,11 @@ enum status data_writer_close_file(struct data_writer *writer, struct data_write
         err_context(err, "write %.*s", STR_ARGS(path));
         return status;
     }
-    file_schema_metrics(&writer->closed_arena, writer->options.metadata,
-                        parquet_writer_result(file->parquet), &closed);
+    open_file_describe(file->open, &writer->closed_arena, &closed);
     VEC_PUSH(&writer->closed, closed);
     note_directory(writer, path);
-    parquet_writer_free(file->parquet);
-    file->parquet = NULL;
+    open_file_free(file->open);
+    file->open = NULL;
     release_segments(writer, file);
     writer->figures.open_files--;
     writer->figures.files_closed++;

@@ -7,8 +7,8 @@
 #include "base/arena.h"
 #include "base/budget.h"
 #include "base/vec.h"
-#include "codec/parquet_writer.h"
 #include "iceberg/data_writer.h"
+#include "iceberg/open_file.h"
 #include "iceberg/spec/data_file.h"
 #include "iceberg/spec/table_metadata.h"
 
@@ -41,8 +41,8 @@ struct data_writer_file {
     struct arena arena; // the tuple
     const struct iceberg_value *tuple;
     uint64_t hash;
-    uint32_t next;                  // in its bucket
-    struct parquet_writer *parquet; // NULL: none open now
+    uint32_t next;          // in its bucket
+    struct open_file *open; // NULL: none now
     VEC(struct data_writer_segment) segments;
 };
 
@@ -55,9 +55,8 @@ struct data_writer {
     struct data_writer_options options;
     struct arena arena;
     const struct partition_spec *spec; // the default one
-    struct parquet_writer_options parquet_options;
-    struct parquet_encoder *encoder;
     struct budget budget;
+    struct open_file_maker *maker;
     uint64_t target_bytes;
     struct str data_directory;
     char uuid[TABLE_ENV_UUID_TEXT + 1];

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "codec/avro_file.h"
 #include "iceberg/file_reader.h"
+#include "iceberg/file_schema.h"
 #include "iceberg/name_mapping.h"
 #include "store/store.h"
 
@@ -97,23 +98,6 @@ static const struct parquet_field *fields_of(struct arena *arena, const struct a
     return out;
 }
 
-static const struct avro_column *columns_of(struct arena *arena, const struct parquet_field *fields,
-                                            uint32_t count)
-{
-    struct avro_column *out = arena_new_array(arena, struct avro_column, count);
-    for (uint32_t i = 0; i < count; i++) {
-        out[i] = (struct avro_column){
-            .name = fields[i].name,
-            .id = fields[i].id,
-            .required = fields[i].required,
-            .is_uuid = fields[i].is_uuid,
-            .type = fields[i].type,
-            .child_count = fields[i].child_count,
-            .children = columns_of(arena, fields[i].children, fields[i].child_count)};
-    }
-    return out;
-}
-
 static enum status open_rows(struct reader *reader, const struct file_reader_options *options,
                              struct err *err)
 {
@@ -134,7 +118,7 @@ static enum status open_rows(struct reader *reader, const struct file_reader_opt
                                options->field_count, err));
     }
     const struct avro_column *wanted =
-        columns_of(arena, has_ids ? reader->asked : reader->mapped, options->field_count);
+        file_schema_avro(arena, has_ids ? reader->asked : reader->mapped, options->field_count);
     return avro_file_project(reader->avro, wanted, options->field_count, has_ids, err);
 }
 

@@ -6,20 +6,11 @@
 #include "base/arena.h"
 #include "base/strbuf.h"
 #include "data/column.h"
-#include "data/float_text.h"
 #include "iceberg/spec/bounds.h"
 
 enum {
-    ROW_GROUP_BYTES = 128 << 20,
-    PAGE_BYTES = 1 << 20,
-    PAGE_ROWS = 20000,
-    DICTIONARY_BYTES = 2 << 20,
-    BLOOM_BYTES = 1 << 20,
-    SCHEMA_TEXT_MAX = 16 << 20,
     BOUND_FULL_MAX = 256, // code points or bytes of a bound that is known as a prefix only
 };
-
-#define BLOOM_FPP 0.01
 
 enum status file_schema_field(struct arena *arena, const struct iceberg_field *field,
                               struct parquet_field *out, struct err *err)
@@ -58,123 +49,21 @@ enum status file_schema_fields(struct arena *arena, const struct table_schema *s
     return STATUS_OK;
 }
 
-static int64_t bounded(const struct table_metadata *metadata, const char *key, int64_t by_default,
-                       int64_t max)
+const struct avro_column *file_schema_avro(struct arena *arena, const struct parquet_field *fields,
+                                           uint32_t count)
 {
-    int64_t value = table_metadata_property_i64(metadata, key, by_default);
-    return value < 1 ? by_default : value > max ? max : value;
-}
-
-static enum status codec_of(const struct table_metadata *metadata,
-                            struct parquet_writer_options *out, struct err *err)
-{
-    static const struct {
-        const char *name;
-        enum compress_codec codec;
-    } codecs[] = {{"zstd", COMPRESS_ZSTD},         {"snappy", COMPRESS_SNAPPY},
-                  {"gzip", COMPRESS_GZIP},         {"brotli", COMPRESS_BROTLI},
-                  {"lz4", COMPRESS_LZ4_RAW},       {"lz4_raw", COMPRESS_LZ4_RAW},
-                  {"uncompressed", COMPRESS_NONE}, {"none", COMPRESS_NONE}};
-    const struct str *name = table_metadata_property(metadata, "write.parquet.compression-codec");
-    const struct str *level = table_metadata_property(metadata, "write.parquet.compression-level");
-    int64_t number;
-    out->codec = COMPRESS_ZSTD;
-    out->level = COMPRESS_LEVEL_DEFAULT;
-    if (level != NULL && str_to_i64(*level, &number) && number >= -100 && number <= 22) {
-        out->level = (int32_t)number;
+    struct avro_column *out = arena_new_array(arena, struct avro_column, count);
+    for (uint32_t i = 0; i < count; i++) {
+        out[i] = (struct avro_column){
+            .name = fields[i].name,
+            .id = fields[i].id,
+            .required = fields[i].required,
+            .is_uuid = fields[i].is_uuid,
+            .type = fields[i].type,
+            .child_count = fields[i].child_count,
+            .children = file_schema_avro(arena, fields[i].children, fields[i].child_count)};
     }
-    for (size_t i = 0; name != NULL && i < sizeof codecs / sizeof *codecs; i++) {
-        if (str_is_nocase(*name, codecs[i].name)) {
-            out->codec = codecs[i].codec;
-            return STATUS_OK;
-        }
-    }
-    return name == NULL ? STATUS_OK
-                        : ERR(err, STATUS_UNSUPPORTED, "'write.parquet.compression-codec' = '%.*s'",
-                              STR_ARGS(*name));
-}
-
-static enum status refuse_types(const struct iceberg_type *type, struct err *err)
-{
-    for (uint32_t i = 0; i < type->field_count; i++) {
-        const struct iceberg_field *field = &type->fields[i];
-        if (field->type->kind == ICEBERG_GEOMETRY || field->type->kind == ICEBERG_GEOGRAPHY) {
-            return ERR(err, STATUS_UNSUPPORTED,
-                       "column '%.*s': columns of type %s can be read, not written",
-                       STR_ARGS(field->name),
-                       field->type->kind == ICEBERG_GEOMETRY ? "geometry" : "geography");
-        }
-        TRY(refuse_types(field->type, err));
-    }
-    return STATUS_OK;
-}
-
-// write.parquet.bloom-filter-enabled.column.X = true, with -fpp.column.X and -max-bytes.
-static void add_blooms(struct arena *arena, const struct table_metadata *metadata,
-                       const struct table_schema *schema, struct parquet_writer_options *out)
-{
-    static const char enabled[] = "write.parquet.bloom-filter-enabled.column.";
-    static const char rate[] = "write.parquet.bloom-filter-fpp.column.";
-    struct parquet_bloom_options *blooms =
-        arena_new_array(arena, struct parquet_bloom_options, schema->entry_count + 1);
-    uint32_t bytes_max =
-        (uint32_t)bounded(metadata, "write.parquet.bloom-filter-max-bytes", BLOOM_BYTES, 64 << 20);
-    struct strbuf key;
-    strbuf_init(&key, 1 << 16);
-    for (uint32_t i = 0; i < schema->entry_count; i++) {
-        const struct table_schema_entry *entry = &schema->entries[i];
-        double fpp = BLOOM_FPP;
-        strbuf_reset(&key);
-        strbuf_add_text(&key, enabled);
-        table_schema_path(&key, schema, entry);
-        if (!table_metadata_property_bool(metadata, key.ptr, false)) {
-            continue;
-        }
-        strbuf_reset(&key);
-        strbuf_add_text(&key, rate);
-        table_schema_path(&key, schema, entry);
-        const struct str *given = table_metadata_property(metadata, key.ptr);
-        if (given != NULL && !(float_text_parse_f64(*given, &fpp) && fpp > 0 && fpp < 1)) {
-            fpp = BLOOM_FPP;
-        }
-        blooms[out->bloom_count++] =
-            (struct parquet_bloom_options){.id = entry->id, .fpp = fpp, .bytes_max = bytes_max};
-    }
-    strbuf_release(&key);
-    out->blooms = blooms;
-}
-
-enum status file_schema_options(struct arena *arena, const struct table_metadata *metadata,
-                                struct parquet_writer_options *out, struct err *err)
-{
-    const struct table_schema *schema = table_metadata_current_schema(metadata);
-    const struct str *format = table_metadata_property(metadata, "write.format.default");
-    struct strbuf text;
-    *out = (struct parquet_writer_options){0};
-    if (format != NULL && !str_is_nocase(*format, "parquet")) {
-        return ERR(err, STATUS_UNSUPPORTED, "'write.format.default' = '%.*s'", STR_ARGS(*format));
-    }
-    TRY(codec_of(metadata, out, err));
-    TRY(refuse_types(schema->root, err));
-    TRY(file_schema_fields(arena, schema, &out->fields, &out->field_count, err));
-    out->row_group_bytes = (uint64_t)bounded(metadata, "write.parquet.row-group-size-bytes",
-                                             ROW_GROUP_BYTES, INT64_C(1) << 31);
-    out->page_bytes =
-        (uint32_t)bounded(metadata, "write.parquet.page-size-bytes", PAGE_BYTES, 64 << 20);
-    out->page_rows =
-        (uint32_t)bounded(metadata, "write.parquet.page-row-limit", PAGE_ROWS, 1 << 24);
-    out->dictionary_bytes =
-        (uint32_t)bounded(metadata, "write.parquet.dict-size-bytes", DICTIONARY_BYTES, 64 << 20);
-    add_blooms(arena, metadata, schema, out);
-    strbuf_init(&text, SCHEMA_TEXT_MAX);
-    table_schema_print(&text, schema);
-    struct parquet_key_value *pair = arena_new(arena, struct parquet_key_value);
-    pair->key = STR_LIT("iceberg.schema");
-    pair->value = arena_str(arena, strbuf_str(&text));
-    strbuf_release(&text);
-    out->key_values = pair;
-    out->key_value_count = 1;
-    return STATUS_OK;
+    return out;
 }
 
 // The value behind a bound of the Parquet writer.
@@ -244,7 +133,7 @@ void file_schema_metrics(struct arena *arena, const struct table_metadata *metad
                                             .value_count = DATA_FILE_NONE,
                                             .null_count = DATA_FILE_NONE,
                                             .nan_count = DATA_FILE_NONE};
-        if (rule.mode == BOUNDS_NONE) {
+        if (rule.mode == BOUNDS_NONE || leaf->is_unknown) {
             continue;
         }
         metric->value_count = (int64_t)leaf->value_count;

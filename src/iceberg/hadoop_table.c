@@ -37,10 +37,12 @@ static struct highest highest_of(const struct store_object *objects, size_t coun
     return highest;
 }
 
-struct str hadoop_table_next(struct arena *arena, struct str directory, struct str expected)
+struct str hadoop_table_next(struct arena *arena, struct str directory, struct str expected,
+                             struct str next)
 {
-    return arena_printf(arena, "%.*s/metadata/v%lld.metadata.json", STR_ARGS(directory),
-                        (long long)version_of(expected) + 1);
+    return arena_printf(arena, "%.*s/metadata/v%lld%s.metadata.json", STR_ARGS(directory),
+                        (long long)version_of(expected) + 1,
+                        str_ends(next, ".gz.metadata.json") ? ".gz" : "");
 }
 
 static enum status list_highest(struct store *store, struct str directory, struct arena *arena,
@@ -139,7 +141,7 @@ enum status hadoop_table_swap(struct store *store, struct str directory, struct 
 {
     struct arena arena;
     arena_init(&arena);
-    struct str target = hadoop_table_next(&arena, directory, expected);
+    struct str target = hadoop_table_next(&arena, directory, expected, next);
     enum status status = take_version(store, directory, &arena, expected, next, target, err);
     if (status == STATUS_OK) {
         status = confirm(store, directory, &arena, target, expected.size == 0, err);

@@ -30,5 +30,6 @@ struct store;
 // As table_pointer's swap: an empty `expected` makes the table.
 MUST_USE enum status hadoop_table_swap(struct store *store, struct str directory,
                                        struct str expected, struct str next, struct err *err);
-// Where a swap puts the table, in `arena`.
-struct str hadoop_table_next(struct arena *arena, struct str directory, struct str expected);
+// Where a swap to `next` puts the table, in `arena`: compressed metadata says so in its name.
+struct str hadoop_table_next(struct arena *arena, struct str directory, struct str expected,
+                             struct str next);

@@ -248,7 +248,14 @@ struct str iceberg_table_data_directory(const struct table_metadata *metadata, s
     return directory(metadata, arena, "write.data.path", "data");
 }
 
-struct str iceberg_table_metadata_name(struct arena *arena, struct str current, const char *uuid)
+bool iceberg_table_metadata_is_packed(const struct table_metadata *metadata)
+{
+    const struct str *codec = table_metadata_property(metadata, "write.metadata.compression-codec");
+    return codec != NULL && str_is_nocase(*codec, "gzip");
+}
+
+struct str iceberg_table_metadata_name(struct arena *arena, const struct table_metadata *next,
+                                       struct str current, const char *uuid)
 {
     // The number is what stands before the first '-' of the file's name; strange names count as 0.
     size_t start = current.size;
@@ -261,5 +268,6 @@ struct str iceberg_table_metadata_name(struct arena *arena, struct str current, 
         (!str_to_i64(str_slice(name, 0, str_find(name, '-')), &version) || version < 0)) {
         version = 0;
     }
-    return arena_printf(arena, "%05lld-%s.metadata.json", (long long)version + 1, uuid);
+    return arena_printf(arena, "%05lld-%s%s.metadata.json", (long long)version + 1, uuid,
+                        iceberg_table_metadata_is_packed(next) ? ".gz" : "");
 }

@@ -80,5 +80,8 @@ MUST_USE enum status iceberg_table_read_list(struct iceberg_table *table, struct
 struct str iceberg_table_metadata_directory(const struct table_metadata *metadata,
                                             struct arena *arena);
 struct str iceberg_table_data_directory(const struct table_metadata *metadata, struct arena *arena);
-// The name of the next metadata file: a number higher than that of `current` ("" for the first).
-struct str iceberg_table_metadata_name(struct arena *arena, struct str current, const char *uuid);
+// The name of the metadata file of `next`: a number higher than that of `current` ("" for the
+// first); ".gz.metadata.json" where write.metadata.compression-codec is gzip.
+struct str iceberg_table_metadata_name(struct arena *arena, const struct table_metadata *next,
+                                       struct str current, const char *uuid);
+bool iceberg_table_metadata_is_packed(const struct table_metadata *metadata);

@@ -22,6 +22,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "codec/avro_writer.h"
 #include "iceberg/manifest_list.h"
 #include "iceberg/spec/data_file.h"
 
@@ -58,6 +59,8 @@ struct manifest_writer_options {
     enum manifest_content content;
     int64_t snapshot_id; // of the commit that writes it
     uint8_t sync[16];
+    enum avro_codec codec;
+    int32_t level; // 0: the default
 };
 
 MUST_USE enum status manifest_writer_new(const struct manifest_writer_options *options,

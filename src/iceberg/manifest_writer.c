@@ -77,8 +77,11 @@ enum status manifest_writer_new(const struct manifest_writer_options *options,
         manifest_schema_entry(&writer->arena, options->format_version, partition);
     strbuf_init(&avro, SCHEMA_SIZE_MAX);
     manifest_schema_avro(&avro, entry, "manifest_entry");
-    struct avro_writer_options avro_options = {
-        .schema = strbuf_str(&avro), .metas = metas, .meta_count = header(writer, entry, metas)};
+    struct avro_writer_options avro_options = {.schema = strbuf_str(&avro),
+                                               .metas = metas,
+                                               .meta_count = header(writer, entry, metas),
+                                               .codec = options->codec,
+                                               .level = options->level};
     memcpy(avro_options.sync, options->sync, sizeof avro_options.sync);
     avro_writer_init(&writer->avro, &avro_options);
     bool truncated = avro.truncated;

@@ -3,6 +3,7 @@
 // CREATE, DROP, ALTER, USE.
 #include "base/arena.h"
 #include "connect/iceberg_catalog.h"
+#include "iceberg/write_properties.h"
 #include "session/session_int.h"
 
 static enum status at(struct err *err, enum status status, const struct ast_path *path)
@@ -33,6 +34,18 @@ static enum status exists_already(struct statement_run *run, const struct table_
     return at(err, STATUS_EXISTS, path);
 }
 
+// Which properties of an Iceberg table change nothing here, and why.
+static void note_properties(struct statement_run *run, const struct table_option *options,
+                            uint32_t count)
+{
+    struct arena *arena = &run->result->arena;
+    struct table_property *properties = arena_new_array(arena, struct table_property, count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        properties[i] = (struct table_property){options[i].key, options[i].value};
+    }
+    run->result->note = write_properties_note(arena, properties, count);
+}
+
 static enum status store_definition(struct statement_run *run, const struct table_def *def,
                                     bool temporary, bool if_not_exists, const struct ast_path *path,
                                     struct err *err)
@@ -54,6 +67,9 @@ static enum status store_definition(struct statement_run *run, const struct tabl
         return at(err, STATUS_NOT_FOUND, path);
     }
     enum status status = catalog->ops->create_table(catalog, def, err);
+    if (status == STATUS_OK && def->is_iceberg) {
+        note_properties(run, def->options, def->option_count);
+    }
     if (status == STATUS_EXISTS) {
         TRY(catalog->ops->get_table(catalog, &run->result->arena, def->database, def->name, &old,
                                     err));
@@ -321,6 +337,9 @@ enum status run_alter(struct statement_run *run, struct err *err)
     }
     if (status == STATUS_NOT_FOUND && alter->if_exists) {
         return STATUS_OK;
+    }
+    if (status == STATUS_OK) {
+        note_properties(run, options, count);
     }
     return status == STATUS_OK ? status : at(err, status, &alter->name);
 }

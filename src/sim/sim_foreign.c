@@ -18,8 +18,7 @@ enum { STREAM_FOREIGN = 401, BYTES_MAX = 1 << 24, FOREIGN_PARTITION = -1 };
 void sim_foreign_init(struct sim_foreign *foreign, struct sim_lake *lake)
 {
     *foreign = (struct sim_foreign){
-        .lake = lake,
-        .random = sim_random_stream(lake->world->options.seed, STREAM_FOREIGN)};
+        .lake = lake, .random = sim_random_stream(lake->world->options.seed, STREAM_FOREIGN)};
     sim_rows_init(&foreign->ledger);
 }
 
@@ -69,9 +68,12 @@ static enum status close_writer(struct act *act, struct data_file **files, uint3
 static struct batch make_rows(struct act *act, uint32_t count)
 {
     struct sim_foreign *foreign = act->foreign;
-    const struct type *types[] = {&type_int,    &type_bigint,
-                                  &type_bigint, &type_string,
-                                  type_decimal(&act->arena, 10, 2, true), &type_timestamp_ltz6};
+    const struct type *types[] = {&type_int,
+                                  &type_bigint,
+                                  &type_bigint,
+                                  &type_string,
+                                  type_decimal(&act->arena, 10, 2, true),
+                                  &type_timestamp_ltz6};
     struct column_builder *builders[6];
     struct column *columns = arena_new_array(&act->arena, struct column, 6);
     for (int i = 0; i < 6; i++) {
@@ -136,7 +138,7 @@ static enum status publish(struct act *act, struct table_update *update, struct 
     strbuf_init(&text, BYTES_MAX);
     table_metadata_print(&text, next);
     table_env_uuid(table->place.env, uuid);
-    struct str name = iceberg_table_metadata_name(&act->arena, table->location, uuid);
+    struct str name = iceberg_table_metadata_name(&act->arena, next, table->location, uuid);
     struct str path = metadata_path(act, name);
     enum status status =
         store_put(table->place.store, path, strbuf_str(&text), STORE_EXCLUSIVE, err);
@@ -152,8 +154,7 @@ static enum status publish(struct act *act, struct table_update *update, struct 
             (void)!store_remove(table->place.store, base->metadata_log[i].file, NULL);
         }
     }
-    return store_sync(table->place.store,
-                      iceberg_table_metadata_directory(base, &act->arena), err);
+    return store_sync(table->place.store, iceberg_table_metadata_directory(base, &act->arena), err);
 }
 
 struct rewrite {
@@ -171,12 +172,11 @@ static enum status take_batch(void *context, const struct batch *batch, struct e
 static struct manifest_writer_options manifest_options(const struct rewrite *rewrite)
 {
     const struct table_metadata *metadata = rewrite->act->table->metadata;
-    return (struct manifest_writer_options){
-        .format_version = metadata->format_version,
-        .schema = table_metadata_current_schema(metadata),
-        .spec = table_metadata_default_spec(metadata),
-        .content = MANIFEST_DATA,
-        .snapshot_id = rewrite->snapshot_id};
+    return (struct manifest_writer_options){.format_version = metadata->format_version,
+                                            .schema = table_metadata_current_schema(metadata),
+                                            .spec = table_metadata_default_spec(metadata),
+                                            .content = MANIFEST_DATA,
+                                            .snapshot_id = rewrite->snapshot_id};
 }
 
 static enum status put_manifest(struct rewrite *rewrite, struct manifest_writer *writer,
@@ -277,8 +277,7 @@ static enum status publish_rewrite(struct rewrite *rewrite, const struct table_s
     TRY(manifest_list_assign(&act->arena, &options, rewrite->list.items, rewrite->list.count,
                              &assigned, &next_row_id, err));
     strbuf_init(&bytes, BYTES_MAX);
-    enum status status =
-        manifest_list_write(&bytes, &options, assigned, rewrite->list.count, err);
+    enum status status = manifest_list_write(&bytes, &options, assigned, rewrite->list.count, err);
     if (status == STATUS_OK) {
         status = put(act, "foreign-snap", strbuf_str(&bytes), &snapshot.manifest_list, err);
     }

@@ -102,7 +102,7 @@ bool bounds_upper(struct arena *arena, struct str value, bool is_text, int32_t l
     return is_text ? increment_text(arena, prefix, out) : increment_bytes(arena, prefix, out);
 }
 
-static bool parse_rule(struct str text, struct bounds_rule *out)
+bool bounds_rule_parse(struct str text, struct bounds_rule *out)
 {
     int64_t length;
     text = str_trim(text);
@@ -123,27 +123,77 @@ static bool parse_rule(struct str text, struct bounds_rule *out)
     return true;
 }
 
+static bool is_leaf(const struct iceberg_type *type)
+{
+    return type->kind != ICEBERG_STRUCT && type->kind != ICEBERG_LIST && type->kind != ICEBERG_MAP;
+}
+
+// Goes through leaves in Java's order until `id` is found or *left are passed.
+static bool is_among_first(const struct iceberg_type *type, int32_t id, int64_t *left)
+{
+    for (uint32_t i = 0; i<type->field_count && * left> 0; i++) {
+        if (is_leaf(type->fields[i].type)) {
+            if (type->fields[i].id == id) {
+                return true;
+            }
+            --*left;
+        }
+    }
+    for (uint32_t i = 0; i<type->field_count && * left> 0; i++) {
+        if (is_among_first(type->fields[i].type, id, left)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_sorted_by(const struct table_metadata *metadata, int32_t id)
+{
+    for (uint32_t i = 0; i < metadata->sort_order_count; i++) {
+        const struct sort_order *order = metadata->sort_orders[i];
+        for (uint32_t k = 0;
+             order->order_id == metadata->default_sort_order_id && k < order->field_count; k++) {
+            if (order->fields[k].source_id == id &&
+                transform_keeps_order(&order->fields[k].transform)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static struct bounds_rule rule_by_default(const struct table_metadata *metadata,
+                                          const struct table_schema_entry *entry)
+{
+    struct bounds_rule rule = {BOUNDS_TRUNCATE, LENGTH_DEFAULT};
+    const struct table_schema *schema = table_metadata_current_schema(metadata);
+    const struct str *given = table_metadata_property(metadata, "write.metadata.metrics.default");
+    if (given != NULL && bounds_rule_parse(*given, &rule)) {
+        return rule;
+    }
+    int64_t max = table_metadata_property_i64(
+        metadata, "write.metadata.metrics.max-inferred-column-defaults", INFERRED_MAX_DEFAULT);
+    max = max < 0 ? INFERRED_MAX_DEFAULT : max;
+    if (schema->entry_count > max && !is_among_first(schema->root, entry->id, &max)) {
+        rule = (struct bounds_rule){BOUNDS_NONE, 0};
+    }
+    return rule;
+}
+
 struct bounds_rule bounds_rule_of(const struct table_metadata *metadata,
                                   const struct table_schema_entry *entry, struct str path)
 {
-    struct bounds_rule rule = {BOUNDS_TRUNCATE, LENGTH_DEFAULT};
+    struct bounds_rule rule;
     char key[600];
     int length = snprintf(key, sizeof key, "write.metadata.metrics.column.%.*s", STR_ARGS(path));
     const struct str *own =
         length < (int)sizeof key ? table_metadata_property(metadata, key) : NULL;
-    if (own != NULL && parse_rule(*own, &rule)) {
+    if (own != NULL && bounds_rule_parse(*own, &rule)) {
         return rule;
     }
-    const struct str *by_default =
-        table_metadata_property(metadata, "write.metadata.metrics.default");
-    if (by_default != NULL && parse_rule(*by_default, &rule)) {
-        return rule;
-    }
-    const struct table_schema *schema = table_metadata_current_schema(metadata);
-    int64_t max = table_metadata_property_i64(
-        metadata, "write.metadata.metrics.max-inferred-column-defaults", INFERRED_MAX_DEFAULT);
-    if (entry - schema->entries >= max) {
-        rule = (struct bounds_rule){BOUNDS_NONE, 0};
+    rule = rule_by_default(metadata, entry);
+    if (rule.mode < BOUNDS_TRUNCATE && is_sorted_by(metadata, entry->id)) {
+        rule = (struct bounds_rule){BOUNDS_TRUNCATE, LENGTH_DEFAULT};
     }
     return rule;
 }

@@ -37,8 +37,11 @@ struct str bounds_lower(struct str value, bool is_text, int32_t length);
 bool bounds_upper(struct arena *arena, struct str value, bool is_text, int32_t length, bool exact,
                   struct str *out);
 
+// "none", "counts", "truncate(n)", "full"; false: another text.
+bool bounds_rule_parse(struct str text, struct bounds_rule *out);
 // The rule for a column: write.metadata.metrics.column.<path>, then .default ("truncate(16)"), then
-// none behind the first write.metadata.metrics.max-inferred-column-defaults (100) fields in
-// pre-order. `index` is the entry's place in the schema.
+// none behind the first write.metadata.metrics.max-inferred-column-defaults (100) leaves, those of
+// a struct itself before those of structs in it. Where that is none or counts, a column that the
+// table is sorted by has truncate(16).
 struct bounds_rule bounds_rule_of(const struct table_metadata *metadata,
                                   const struct table_schema_entry *entry, struct str path);
