@@ -30,6 +30,7 @@ struct table_column {
     struct str metadata_key; // METADATA; the column's own name where FROM is absent
     struct str comment;
     int32_t field_id; // in an Iceberg table; 0 elsewhere
+    bool has_default; // the table knows a value where INSERT leaves it out
 };
 
 struct table_option {

@@ -286,7 +286,9 @@ static enum status put_indexes(struct assembly *at, bool columns, struct err *er
             const struct parquet_chunk *chunk = chunk_of(at, group, leaf);
             const struct parquet_node *node = writer->tree.leaves[leaf];
             struct chunk_place *place = place_of(at, group, leaf);
-            if (columns && (!has_column_index(chunk) || writer->leaves[leaf].without_statistics)) {
+            bool is_ordered = !writer->leaves[leaf].without_statistics &&
+                              node->element->geo == PARQUET_GEO_NONE;
+            if (columns && !(is_ordered && has_column_index(chunk))) {
                 continue;
             }
             if (columns) {
@@ -326,6 +328,13 @@ static void put_logical(struct thrift_writer *thrift, const struct parquet_eleme
     } else if (element->logical == PARQUET_LOGICAL_INTEGER) {
         thrift_put_i8(thrift, 1, element->int_width);
         thrift_put_bool(thrift, 2, element->int_signed);
+    } else if (element->geo != PARQUET_GEO_NONE) {
+        if (element->crs.size > 0) {
+            thrift_put_binary(thrift, 1, element->crs);
+        }
+        if (element->geo > PARQUET_GEO_SPHERICAL) { // the default is left out
+            thrift_put_i32(thrift, 2, (int32_t)(element->geo - PARQUET_GEO_SPHERICAL));
+        }
     } else if (element->logical == PARQUET_LOGICAL_VARIANT) {
         thrift_put_i8(thrift, 1, 1); // the version of the format
     }
@@ -369,8 +378,10 @@ static void put_statistics(struct thrift_writer *thrift, const struct parquet_ch
                            const struct parquet_node *leaf)
 {
     struct bytebuf bytes = {0};
-    struct parquet_bounds bounds =
-        parquet_stats_put(&chunk->range, leaf, PARQUET_BOUND_BYTES_MAX, &bytes);
+    struct parquet_bounds bounds = {0};
+    if (leaf->element->geo == PARQUET_GEO_NONE) { // the order of WKB says nothing
+        bounds = parquet_stats_put(&chunk->range, leaf, PARQUET_BOUND_BYTES_MAX, &bytes);
+    }
     thrift_put_struct(thrift, 12);
     thrift_put_i64(thrift, 3, (int64_t)chunk->nulls);
     if (bounds.has_upper) {

@@ -113,6 +113,8 @@ struct parquet_element {
     int32_t id; // PARQUET_NO_ID
     enum parquet_unit unit;
     bool is_utc;
+    enum parquet_geo geo; // of GEOMETRY and GEOGRAPHY that are written
+    struct str crs;
     int8_t int_width; // bits
     bool int_signed;
 };

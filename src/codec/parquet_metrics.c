@@ -122,6 +122,7 @@ void parquet_metrics_leaf(struct parquet_writer *writer, uint32_t leaf,
         out->null_count += chunk->nulls;
         out->nan_count += chunk->nans;
     }
+    range.has = range.has && node->element->geo == PARQUET_GEO_NONE;
     if (range.has && order == PARQUET_ORDER_BYTES) {
         string_bounds(writer, node, &range, out);
     } else if (range.has) {

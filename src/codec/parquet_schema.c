@@ -168,6 +168,16 @@ static void store_fixed(struct parquet_element *element, const struct parquet_fi
     element->length = field->type->length;
 }
 
+static void store_bytes(struct parquet_element *element, const struct parquet_field *field)
+{
+    enum parquet_logical logical = field->geo == PARQUET_GEO_NONE       ? PARQUET_LOGICAL_NONE
+                                   : field->geo == PARQUET_GEO_GEOMETRY ? PARQUET_LOGICAL_GEOMETRY
+                                                                        : PARQUET_LOGICAL_GEOGRAPHY;
+    annotate(element, PARQUET_BYTE_ARRAY, logical, PARQUET_CONVERTED_NONE);
+    element->geo = field->geo;
+    element->crs = field->crs;
+}
+
 // False: not stored.
 static bool store_leaf(struct parquet_element *element, const struct parquet_field *field)
 {
@@ -186,7 +196,7 @@ static bool store_leaf(struct parquet_element *element, const struct parquet_fie
         annotate(element, PARQUET_BYTE_ARRAY, PARQUET_LOGICAL_STRING, PARQUET_CONVERTED_UTF8);
         return true;
     case TYPE_BINARY: store_fixed(element, field); return true;
-    case TYPE_VARBINARY: element->physical = PARQUET_BYTE_ARRAY; return true;
+    case TYPE_VARBINARY: store_bytes(element, field); return true;
     case TYPE_DATE:
         annotate(element, PARQUET_INT32, PARQUET_LOGICAL_DATE, PARQUET_CONVERTED_DATE);
         return true;

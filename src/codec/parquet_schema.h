@@ -8,7 +8,7 @@
 // up to 18, else fixed of the fewest bytes; DATE; TIME int64 microseconds; TIMESTAMP(_LTZ) int64
 // microseconds up to precision 6, nanoseconds above, adjusted to UTC for LTZ; CHAR, VARCHAR string;
 // BINARY(n) fixed, VARBINARY byte array; ARRAY three-level list `list.element`; MAP
-// `key_value.key/value`; ROW group; VARIANT a group of `metadata` and `value`. Other types are
+// `key_value.key/value`; ROW group; VARBINARY with `geo` geometry, geography; VARIANT a group of `metadata` and `value`. Other types are
 // refused (UNSUPPORTED).
 #pragma once
 
@@ -23,6 +23,17 @@ struct arena;
 
 enum { PARQUET_DEPTH_MAX = 64, PARQUET_NO_ID = -1 };
 
+// What a byte array holds as WKB; of geography, how its edges run.
+enum parquet_geo {
+    PARQUET_GEO_NONE,
+    PARQUET_GEO_GEOMETRY,
+    PARQUET_GEO_SPHERICAL,
+    PARQUET_GEO_VINCENTY,
+    PARQUET_GEO_THOMAS,
+    PARQUET_GEO_ANDOYER,
+    PARQUET_GEO_KARNEY,
+};
+
 // One field of a schema. ARRAY has one child (the element), MAP two (key, value), ROW one a field,
 // MULTISET two (value, count). Whether a value may be null is said by `required` only: the types'
 // own nullability is not looked at.
@@ -31,6 +42,8 @@ struct parquet_field {
     int32_t id;      // Iceberg's field id; PARQUET_NO_ID: none
     bool required;
     bool is_uuid; // BINARY(16) annotated as UUID
+    enum parquet_geo geo; // of VARBINARY
+    struct str crs;       // of those; empty: OGC:CRS84
     const struct type *type;
     uint32_t child_count;
     const struct parquet_field *children;

@@ -9,8 +9,8 @@
 #include "catalog/catalog.h"
 #include "connect/iceberg_token.h"
 #include "connect/not_null.h"
-#include "data/column_builder.h"
 #include "iceberg/data_writer.h"
+#include "iceberg/file_default.h"
 #include "plan/plan.h"
 
 enum { STATE_MAX = 1 << 28 };
@@ -21,8 +21,8 @@ struct iceberg_sink {
     struct data_writer *writer;
     struct arena arena; // of what lives as long
     uint32_t column_count;
-    const struct type **types; // of the table's columns
-    uint32_t *inputs;          // for each, the input column; UINT32_MAX: not written, NULL
+    uint32_t *inputs;          // for each, the input column; UINT32_MAX: none
+    struct column *defaults;   // of those: CONST, one row
     uint64_t state_number;
     bool has_state;
 };
@@ -51,12 +51,11 @@ struct str iceberg_sink_segments(struct str directory, struct arena *arena)
 // The batch as the table has its columns.
 static struct batch arrange(struct iceberg_sink *sink, const struct batch *in)
 {
-    struct arena *scratch = &sink->op.scratch;
-    struct column *columns = arena_new_array(scratch, struct column, sink->column_count);
+    struct column *columns = arena_new_array(&sink->op.scratch, struct column, sink->column_count);
     for (uint32_t i = 0; i < sink->column_count; i++) {
-        columns[i] = sink->inputs[i] == UINT32_MAX
-                         ? column_builder_all_null(scratch, sink->types[i], in->row_count)
-                         : in->columns[sink->inputs[i]];
+        bool is_given = sink->inputs[i] != UINT32_MAX;
+        columns[i] = is_given ? in->columns[sink->inputs[i]] : sink->defaults[i];
+        columns[i].row_count = in->row_count;
     }
     struct batch out = *in;
     out.columns = columns;
@@ -148,8 +147,8 @@ static const struct op_class iceberg_sink_op_class = {
     .close = sink_close,
 };
 
-// Which input column each column of the table takes. The table may have columns that the definition
-// bound with the query does not know yet: they stay NULL.
+// Which input column each column of the table takes. Those that INSERT left out, or that the
+// definition bound with the query does not know yet, get their write default, or NULL.
 static enum status map_columns(struct iceberg_sink *sink, struct err *err)
 {
     const struct plan_node *node = sink->op.node;
@@ -158,15 +157,18 @@ static enum status map_columns(struct iceberg_sink *sink, struct err *err)
     const struct type *row;
     TRY(iceberg_type_to_sql(&sink->arena, schema->root, true, &row, err));
     sink->column_count = row->field_count;
-    sink->types = arena_new_array(&sink->arena, const struct type *, row->field_count);
     sink->inputs = arena_new_array(&sink->arena, uint32_t, row->field_count);
+    sink->defaults = arena_new_array(&sink->arena, struct column, row->field_count);
     for (uint32_t i = 0; i < row->field_count; i++) {
-        sink->types[i] = row->fields[i].type;
         sink->inputs[i] = UINT32_MAX;
         for (uint32_t c = 0; c < node->column_count; c++) {
             if (str_equal(def->columns[node->as.sink.table_columns[c]].name, row->fields[i].name)) {
                 sink->inputs[i] = c;
             }
+        }
+        if (sink->inputs[i] == UINT32_MAX) {
+            TRY(file_default_written(&sink->arena, &schema->root->fields[i], 1, &sink->defaults[i],
+                                     err));
         }
     }
     return STATUS_OK;

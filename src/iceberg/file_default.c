@@ -5,9 +5,21 @@
 #include "codec/json_tree.h"
 #include "data/column_builder.h"
 
-static enum status put(struct arena *arena, struct column_builder *builder,
+// Where fields of structs find theirs.
+struct putter {
+    struct arena *arena;
+    bool is_written; // write defaults, not initial ones
+};
+
+static enum status put(const struct putter *at, struct column_builder *builder,
                        const struct iceberg_field *field, const struct json_tree *json,
                        struct err *err);
+
+static const struct json_tree *default_of(const struct putter *at,
+                                          const struct iceberg_field *field)
+{
+    return at->is_written ? field->write_default : field->initial_default;
+}
 
 // The member of an object keyed by field ids.
 static const struct json_tree *member(const struct json_tree *json, int32_t id)
@@ -28,7 +40,7 @@ static enum status bad_default(const struct iceberg_field *field, struct err *er
 }
 
 // A struct's own default is {} or names some fields; the others have theirs.
-static enum status put_struct(struct arena *arena, struct column_builder *builder,
+static enum status put_struct(const struct putter *at, struct column_builder *builder,
                               const struct iceberg_field *field, const struct json_tree *json,
                               struct err *err)
 {
@@ -38,14 +50,14 @@ static enum status put_struct(struct arena *arena, struct column_builder *builde
     for (uint32_t i = 0; i < field->type->field_count; i++) {
         const struct iceberg_field *child = &field->type->fields[i];
         const struct json_tree *value = member(json, child->id);
-        TRY(put(arena, column_builder_child(builder, i), child,
-                value != NULL ? value : child->initial_default, err));
+        TRY(put(at, column_builder_child(builder, i), child,
+                value != NULL ? value : default_of(at, child), err));
     }
     column_builder_row(builder);
     return STATUS_OK;
 }
 
-static enum status put_list(struct arena *arena, struct column_builder *builder,
+static enum status put_list(const struct putter *at, struct column_builder *builder,
                             const struct iceberg_field *field, const struct json_tree *json,
                             struct err *err)
 {
@@ -63,7 +75,7 @@ static enum status put_list(struct arena *arena, struct column_builder *builder,
     column_builder_list_begin(builder);
     for (uint32_t i = 0; i < field->type->field_count; i++) {
         for (uint32_t j = 0; j < items[i]->count; j++) {
-            TRY(put(arena, column_builder_child(builder, i), &field->type->fields[i],
+            TRY(put(at, column_builder_child(builder, i), &field->type->fields[i],
                     &items[i]->items[j], err));
         }
     }
@@ -72,7 +84,7 @@ static enum status put_list(struct arena *arena, struct column_builder *builder,
 }
 
 // `json` may be NULL.
-static enum status put(struct arena *arena, struct column_builder *builder,
+static enum status put(const struct putter *at, struct column_builder *builder,
                        const struct iceberg_field *field, const struct json_tree *json,
                        struct err *err)
 {
@@ -82,37 +94,49 @@ static enum status put(struct arena *arena, struct column_builder *builder,
         return STATUS_OK;
     }
     if (field->type->kind == ICEBERG_STRUCT) {
-        return put_struct(arena, builder, field, json, err);
+        return put_struct(at, builder, field, json, err);
     }
     if (field->type->kind == ICEBERG_LIST || field->type->kind == ICEBERG_MAP) {
-        return put_list(arena, builder, field, json, err);
+        return put_list(at, builder, field, json, err);
     }
     if (!iceberg_type_is_primitive(field->type)) {
         return bad_default(field, err);
     }
-    TRY(iceberg_value_from_json(arena, field->type, json, &value, err));
-    struct column column = iceberg_value_column(arena, field->type, &value, 1);
+    TRY(iceberg_value_from_json(at->arena, field->type, json, &value, err));
+    struct column column = iceberg_value_column(at->arena, field->type, &value, 1);
     column_builder_value(builder, &column, 0);
     return STATUS_OK;
+}
+
+static enum status make_default(const struct putter *at, const struct iceberg_field *field,
+                                uint32_t row_count, struct column *out, struct err *err)
+{
+    const struct type *type;
+    TRY(iceberg_type_to_sql(at->arena, field->type, false, &type, err));
+    struct column_builder *builder = column_builder_new(at->arena, type, 1);
+    TRY(put(at, builder, field, default_of(at, field), err));
+    struct column column = column_builder_finish(builder);
+    *out = column_at_row(at->arena, &column, 0, row_count);
+    return STATUS_OK;
+}
+
+enum status file_default_written(struct arena *arena, const struct iceberg_field *field,
+                                 uint32_t row_count, struct column *out, struct err *err)
+{
+    return make_default(&(struct putter){arena, true}, field, row_count, out, err);
 }
 
 static enum status make_value(struct arena *arena, const struct file_default_options *options,
                               const struct iceberg_field *field, struct column *out,
                               struct err *err)
 {
-    const struct type *type;
     for (uint32_t i = 0; i < options->constant_count; i++) {
         if (options->constants[i].field_id == field->id) {
             *out = iceberg_value_column(arena, field->type, &options->constants[i].value, 1);
             return STATUS_OK;
         }
     }
-    TRY(iceberg_type_to_sql(arena, field->type, false, &type, err));
-    struct column_builder *builder = column_builder_new(arena, type, 1);
-    TRY(put(arena, builder, field, field->initial_default, err));
-    struct column column = column_builder_finish(builder);
-    *out = column_at_row(arena, &column, 0, 1);
-    return STATUS_OK;
+    return make_default(&(struct putter){arena, false}, field, 1, out, err);
 }
 
 static enum status build(struct arena *arena, const struct file_default_options *options,

@@ -38,6 +38,10 @@ MUST_USE enum status file_default_build(struct arena *arena,
                                         const struct iceberg_field *field, uint32_t at,
                                         struct file_default *out, struct err *err);
 
+// What a writer puts where it is given nothing for a field: the write default, or null; CONST.
+MUST_USE enum status file_default_written(struct arena *arena, const struct iceberg_field *field,
+                                          uint32_t row_count, struct column *out, struct err *err);
+
 // The column with what it lacks filled in; what the file had is shared, the rest is in `arena`.
 struct column file_default_fill(struct arena *arena, const struct file_default *fill,
                                 const struct column *column);

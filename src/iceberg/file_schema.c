@@ -12,6 +12,33 @@ enum {
     BOUND_FULL_MAX = 256, // code points or bytes of a bound that is known as a prefix only
 };
 
+// "srid:4326", "srid:4326, karney"; neither has to be there.
+static enum status set_geo(const struct iceberg_field *field, struct parquet_field *out,
+                           struct err *err)
+{
+    static const char *const edges[] = {"spherical", "vincenty", "thomas", "andoyer", "karney"};
+    const struct iceberg_type *type = field->type;
+    bool is_geography = type->kind == ICEBERG_GEOGRAPHY;
+    if (type->kind != ICEBERG_GEOMETRY && !is_geography) {
+        return STATUS_OK;
+    }
+    struct str text = type->parameters;
+    size_t end = is_geography ? str_find(text, ',') : text.size;
+    struct str name = end < text.size ? str_trim(str_slice(text, end + 1, text.size))
+                                      : str_from(edges[0]);
+    out->crs = str_trim(str_slice(text, 0, end));
+    out->geo = is_geography ? PARQUET_GEO_NONE : PARQUET_GEO_GEOMETRY;
+    for (int i = 0; is_geography && i < (int)(sizeof edges / sizeof *edges); i++) {
+        if (str_is_nocase(name, edges[i])) {
+            out->geo = (enum parquet_geo)(PARQUET_GEO_SPHERICAL + i);
+        }
+    }
+    return out->geo != PARQUET_GEO_NONE
+               ? STATUS_OK
+               : ERR(err, STATUS_UNSUPPORTED, "column '%.*s': edges '%.*s' of a geography",
+                     STR_ARGS(field->name), STR_ARGS(name));
+}
+
 enum status file_schema_field(struct arena *arena, const struct iceberg_field *field,
                               struct parquet_field *out, struct err *err)
 {
@@ -25,6 +52,7 @@ enum status file_schema_field(struct arena *arena, const struct iceberg_field *f
     out->id = field->id;
     out->required = field->required;
     out->is_uuid = type->kind == ICEBERG_UUID;
+    TRY(set_geo(field, out, err));
     struct parquet_field *children =
         arena_new_array(arena, struct parquet_field, type->field_count + 1);
     for (uint32_t i = 0; i < type->field_count; i++) {

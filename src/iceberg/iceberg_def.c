@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
+#include "codec/json_tree.h"
 #include "iceberg/metadata_column.h"
 
 enum { FORMAT_VERSION_DEFAULT = 2, PARTITION_ID_FIRST = 1000 };
@@ -184,6 +185,8 @@ enum status iceberg_def_columns(struct arena *arena, const struct table_schema *
         const struct iceberg_field *field = &root->fields[i];
         columns[i].name = arena_str(arena, field->name);
         columns[i].field_id = field->id;
+        columns[i].has_default =
+            field->write_default != NULL && field->write_default->kind != JSON_TREE_NULL;
         columns[i].comment = field->doc.size > 0 ? arena_str(arena, field->doc) : (struct str){0};
         enum status status =
             iceberg_type_to_sql(arena, field->type, field->required, &columns[i].type, err);

@@ -3,6 +3,7 @@
 #include "base/strbuf.h"
 #include "codec/compress.h"
 #include "iceberg/file_schema.h"
+#include "iceberg/file_values.h"
 #include "iceberg/open_file_int.h"
 #include "iceberg/spec/data_file.h"
 #include "iceberg/write_properties.h"
@@ -32,8 +33,11 @@ static enum status fill(struct open_file_maker *maker, struct err *err)
     struct parquet_key_value *pair = arena_new(&maker->arena, struct parquet_key_value);
     *pair = (struct parquet_key_value){STR_LIT("iceberg.schema"), maker->schema_text};
     TRY(file_settings_of(&maker->arena, maker->metadata, &maker->settings, err));
-    maker->settings.parquet.fields = maker->fields;
-    maker->settings.parquet.field_count = maker->field_count;
+    maker->has_unknown = file_values_have_unknown(maker->fields, maker->field_count);
+    maker->has_shapes = file_values_have_shapes(maker->fields, maker->field_count);
+    maker->settings.parquet.fields =
+        file_values_known_fields(&maker->arena, maker->fields, maker->field_count,
+                                 &maker->settings.parquet.field_count);
     maker->settings.parquet.key_values = pair;
     maker->settings.parquet.key_value_count = 1;
     maker->settings.parquet.budget = maker->budget;
@@ -97,6 +101,10 @@ void open_file_free(struct open_file *file)
 
 enum status open_file_append(struct open_file *file, const struct batch *batch, struct err *err)
 {
+    const struct open_file_maker *maker = file->maker;
+    if (maker->has_shapes) {
+        TRY(file_values_check_shapes(maker->fields, maker->field_count, batch, err));
+    }
     return file->ops->append(file, batch, err);
 }
 

@@ -15,6 +15,8 @@ struct open_file_maker {
     struct file_settings settings;      // of new files
     const struct parquet_field *fields; // all columns of the current schema
     uint32_t field_count;
+    bool has_unknown; // among them
+    bool has_shapes;
     struct str schema_text; // the schema as JSON: "iceberg.schema" of both formats
     // Made when the first file of the format is.
     struct parquet_encoder *parquet_encoder;

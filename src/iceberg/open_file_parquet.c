@@ -3,6 +3,7 @@
 // Parquet files for open_file.
 #include "base/mem.h"
 #include "iceberg/file_schema.h"
+#include "iceberg/file_values.h"
 #include "iceberg/open_file_int.h"
 #include "iceberg/spec/data_file.h"
 
@@ -18,7 +19,15 @@ static struct parquet_writer *writer_of(const struct open_file *base)
 
 static enum status append(struct open_file *base, const struct batch *batch, struct err *err)
 {
-    return parquet_writer_append(writer_of(base), batch, err);
+    struct arena arena;
+    if (!base->maker->has_unknown) {
+        return parquet_writer_append(writer_of(base), batch, err);
+    }
+    arena_init(&arena);
+    struct batch known = file_values_known(&arena, base->maker->fields, batch);
+    enum status status = parquet_writer_append(writer_of(base), &known, err);
+    arena_release(&arena);
+    return status;
 }
 
 static enum status seal(struct open_file *base, bool shrink, struct err *err)

@@ -230,13 +230,32 @@ static enum status bind_column_list(struct insert *insert, struct err *err)
     }
     for (uint32_t i = 0; i < insert->target_count; i++) {
         const struct table_column *column = column_of(insert, i);
-        if (!taken[i] && insert->targets[i].value == NULL && !column->type->nullable) {
+        bool is_left_out = !taken[i] && insert->targets[i].value == NULL;
+        if (is_left_out && !column->type->nullable && !column->has_default) {
             return REFUSE(err, columns->items[0].at,
                           "column '%.*s' of '%.*s' is NOT NULL and is not in the list",
                           STR_ARGS(column->name), STR_ARGS(insert->table->name));
         }
     }
     return STATUS_OK;
+}
+
+// Columns that have a default of their own and are not in the list are none of the sink's: the table
+// fills them.
+static void leave_out_defaults(struct insert *insert)
+{
+    uint32_t kept = 0;
+    uint32_t *moved = arena_new_array(insert->binder->arena, uint32_t, insert->target_count);
+    for (uint32_t i = 0; i < insert->target_count; i++) {
+        if (insert->targets[i].value != NULL || !column_of(insert, i)->has_default) {
+            moved[i] = kept;
+            insert->targets[kept++] = insert->targets[i];
+        }
+    }
+    for (uint32_t i = 0; i < insert->given_count; i++) {
+        insert->given[i] = moved[insert->given[i]];
+    }
+    insert->target_count = kept;
 }
 
 // Which target each column of the query is for.
@@ -438,6 +457,7 @@ enum status bind_insert(struct binder *binder, const struct ast_insert *ast, str
     TRY(bind_target(&insert, err));
     TRY(bind_given(&insert, err));
     TRY(bind_values(&insert, err));
+    leave_out_defaults(&insert);
     struct connector_info *info = arena_new(binder->arena, struct connector_info);
     TRY(describe_sink(&insert, info, err));
     *out = sink_rel(&insert, info);
