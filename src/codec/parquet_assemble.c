@@ -286,8 +286,8 @@ static enum status put_indexes(struct assembly *at, bool columns, struct err *er
             const struct parquet_chunk *chunk = chunk_of(at, group, leaf);
             const struct parquet_node *node = writer->tree.leaves[leaf];
             struct chunk_place *place = place_of(at, group, leaf);
-            bool is_ordered = !writer->leaves[leaf].without_statistics &&
-                              node->element->geo == PARQUET_GEO_NONE;
+            bool is_ordered =
+                !writer->leaves[leaf].without_statistics && node->element->geo == PARQUET_GEO_NONE;
             if (columns && !(is_ordered && has_column_index(chunk))) {
                 continue;
             }

@@ -7,9 +7,9 @@
 // int32 (the first two annotated); BIGINT int64; FLOAT, DOUBLE; DECIMAL int32 up to 9 digits, int64
 // up to 18, else fixed of the fewest bytes; DATE; TIME int64 microseconds; TIMESTAMP(_LTZ) int64
 // microseconds up to precision 6, nanoseconds above, adjusted to UTC for LTZ; CHAR, VARCHAR string;
-// BINARY(n) fixed, VARBINARY byte array; ARRAY three-level list `list.element`; MAP
-// `key_value.key/value`; ROW group; VARBINARY with `geo` geometry, geography; VARIANT a group of `metadata` and `value`. Other types are
-// refused (UNSUPPORTED).
+// BINARY(n) fixed, VARBINARY byte array, of shapes annotated; ARRAY three-level list
+// `list.element`; MAP `key_value.key/value`; ROW group; VARIANT a group of `metadata` and `value`.
+// Other types are refused (UNSUPPORTED).
 #pragma once
 
 #include <stdbool.h>
@@ -41,7 +41,7 @@ struct parquet_field {
     struct str name; // not used for elements, keys, values
     int32_t id;      // Iceberg's field id; PARQUET_NO_ID: none
     bool required;
-    bool is_uuid; // BINARY(16) annotated as UUID
+    bool is_uuid;         // BINARY(16) annotated as UUID
     enum parquet_geo geo; // of VARBINARY
     struct str crs;       // of those; empty: OGC:CRS84
     const struct type *type;

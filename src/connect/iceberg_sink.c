@@ -21,8 +21,8 @@ struct iceberg_sink {
     struct data_writer *writer;
     struct arena arena; // of what lives as long
     uint32_t column_count;
-    uint32_t *inputs;          // for each, the input column; UINT32_MAX: none
-    struct column *defaults;   // of those: CONST, one row
+    uint32_t *inputs;        // for each, the input column; UINT32_MAX: none
+    struct column *defaults; // of those: CONST, one row
     uint64_t state_number;
     bool has_state;
 };

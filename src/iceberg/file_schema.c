@@ -24,8 +24,8 @@ static enum status set_geo(const struct iceberg_field *field, struct parquet_fie
     }
     struct str text = type->parameters;
     size_t end = is_geography ? str_find(text, ',') : text.size;
-    struct str name = end < text.size ? str_trim(str_slice(text, end + 1, text.size))
-                                      : str_from(edges[0]);
+    struct str name =
+        end < text.size ? str_trim(str_slice(text, end + 1, text.size)) : str_from(edges[0]);
     out->crs = str_trim(str_slice(text, 0, end));
     out->geo = is_geography ? PARQUET_GEO_NONE : PARQUET_GEO_GEOMETRY;
     for (int i = 0; is_geography && i < (int)(sizeof edges / sizeof *edges); i++) {

@@ -109,8 +109,8 @@ const struct parquet_field *file_values_known_fields(struct arena *arena,
         out[kept] = fields[i];
         if (is_struct || fields[i].child_count > 0) {
             uint32_t below;
-            const struct parquet_field *children = file_values_known_fields(
-                arena, fields[i].children, fields[i].child_count, &below);
+            const struct parquet_field *children =
+                file_values_known_fields(arena, fields[i].children, fields[i].child_count, &below);
             // Elements, keys and values cannot go: they are refused as what they are.
             bool is_list = !is_struct && below != fields[i].child_count;
             out[kept].children = is_list ? fields[i].children : children;

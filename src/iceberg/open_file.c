@@ -35,9 +35,8 @@ static enum status fill(struct open_file_maker *maker, struct err *err)
     TRY(file_settings_of(&maker->arena, maker->metadata, &maker->settings, err));
     maker->has_unknown = file_values_have_unknown(maker->fields, maker->field_count);
     maker->has_shapes = file_values_have_shapes(maker->fields, maker->field_count);
-    maker->settings.parquet.fields =
-        file_values_known_fields(&maker->arena, maker->fields, maker->field_count,
-                                 &maker->settings.parquet.field_count);
+    maker->settings.parquet.fields = file_values_known_fields(
+        &maker->arena, maker->fields, maker->field_count, &maker->settings.parquet.field_count);
     maker->settings.parquet.key_values = pair;
     maker->settings.parquet.key_value_count = 1;
     maker->settings.parquet.budget = maker->budget;

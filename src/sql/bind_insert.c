@@ -240,8 +240,8 @@ static enum status bind_column_list(struct insert *insert, struct err *err)
     return STATUS_OK;
 }
 
-// Columns that have a default of their own and are not in the list are none of the sink's: the table
-// fills them.
+// Columns that have a default of their own and are not in the list are none of the sink's: the
+// table fills them.
 static void leave_out_defaults(struct insert *insert)
 {
     uint32_t kept = 0;
