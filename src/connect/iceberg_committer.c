@@ -26,9 +26,10 @@ struct iceberg_committer {
     struct str table_name;
     struct iceberg_table *table;
     char id[ICEBERG_TOKEN_ID + 1];
+    struct str branch;   // TABLE_MAIN, or another
     struct str mark_key; // of the property
     bool is_pipeline;
-    int64_t looked_at; // snapshot up to which main was searched; TABLE_NONE
+    int64_t looked_at; // snapshot up to which the branch was searched; TABLE_NONE
     char text[256];    // last_commit
     // The commit in progress.
     struct epoch epoch; // number 0: a fence
@@ -37,12 +38,21 @@ struct iceberg_committer {
 
 // --- searching ---------------------------------------------------------------------------------
 
-// The highest epoch of this sink and lineage among main's ancestors, down to `until` (excluded).
+// The newest snapshot of the branch; NULL: none yet.
+static const struct table_snapshot *head_of(const struct iceberg_committer *committer,
+                                            const struct table_metadata *metadata)
+{
+    const struct table_ref *ref = table_metadata_ref(metadata, committer->branch);
+    return ref != NULL ? table_metadata_snapshot(metadata, ref->snapshot_id) : NULL;
+}
+
+// The highest epoch of this sink and lineage among the branch's ancestors, down to `until`
+// (excluded).
 static bool find_epoch(const struct iceberg_committer *committer,
                        const struct table_metadata *metadata, int64_t until, struct epoch *out)
 {
     bool found = false;
-    const struct table_snapshot *at = table_metadata_current(metadata);
+    const struct table_snapshot *at = head_of(committer, metadata);
     while (at != NULL && at->snapshot_id != until) {
         struct epoch epoch;
         if (iceberg_token_of(at, str_from(committer->id), committer->identity.lineage, &epoch) &&
@@ -55,18 +65,20 @@ static bool find_epoch(const struct iceberg_committer *committer,
     return found;
 }
 
-static bool is_ancestor(const struct table_metadata *metadata, int64_t snapshot_id)
+static bool is_ancestor(const struct iceberg_committer *committer,
+                        const struct table_metadata *metadata, int64_t snapshot_id)
 {
-    const struct table_snapshot *at = table_metadata_current(metadata);
+    const struct table_snapshot *at = head_of(committer, metadata);
     while (at != NULL && at->snapshot_id != snapshot_id) {
         at = at->parent_id == TABLE_NONE ? NULL : table_metadata_snapshot(metadata, at->parent_id);
     }
     return at != NULL;
 }
 
-static int64_t oldest_sequence(const struct table_metadata *metadata)
+static int64_t oldest_sequence(const struct iceberg_committer *committer,
+                               const struct table_metadata *metadata)
 {
-    const struct table_snapshot *at = table_metadata_current(metadata);
+    const struct table_snapshot *at = head_of(committer, metadata);
     int64_t sequence = INT64_MAX;
     while (at != NULL) {
         sequence = at->sequence_number;
@@ -107,7 +119,7 @@ static enum status search(struct iceberg_committer *committer, const struct tabl
         return STATUS_OK;
     }
     if (table_metadata_snapshot(base, mark->snapshot_id) != NULL &&
-        !is_ancestor(base, mark->snapshot_id)) {
+        !is_ancestor(committer, base, mark->snapshot_id)) {
         return ERR(err, STATUS_CONFLICT,
                    "table '%.*s' was rolled back behind epoch %" PRIu64 "-%" PRIu64
                    " of this pipeline",
@@ -116,12 +128,25 @@ static enum status search(struct iceberg_committer *committer, const struct tabl
     return STATUS_EXISTS;
 }
 
+// A branch other than main is made by somebody else; a commit must not begin it anew.
+static enum status check_branch(const struct iceberg_committer *committer,
+                                const struct table_metadata *metadata, struct err *err)
+{
+    const struct table_ref *ref = table_metadata_ref(metadata, committer->branch);
+    if (str_is(committer->branch, TABLE_MAIN) || (ref != NULL && !ref->is_tag)) {
+        return STATUS_OK;
+    }
+    return ERR(err, STATUS_NOT_FOUND, "table '%.*s' has no branch '%.*s'",
+               STR_ARGS(committer->table_name), STR_ARGS(committer->branch));
+}
+
 // Before each attempt: is it in the table already; has a later run taken over?
 static enum status check_base(void *context, const struct table_metadata *base, struct err *err)
 {
     struct iceberg_committer *committer = context;
     struct arena arena = {0};
     struct iceberg_token_mark mark;
+    TRY(check_branch(committer, base, err));
     enum status status = find_mark(committer, base, &arena, &mark, err);
     bool is_ours = status == STATUS_OK && str_equal(mark.lineage, committer->identity.lineage);
     if (is_ours && mark.run > committer->identity.run) {
@@ -134,7 +159,8 @@ static enum status check_base(void *context, const struct table_metadata *base, 
     }
     arena_release(&arena);
     if (status == STATUS_OK) {
-        committer->looked_at = base->current_snapshot_id;
+        const struct table_snapshot *head = head_of(committer, base);
+        committer->looked_at = head != NULL ? head->snapshot_id : TABLE_NONE;
     }
     return status;
 }
@@ -176,6 +202,7 @@ static enum status run_commit(struct iceberg_committer *committer, struct commit
         {STR_LIT(ICEBERG_TOKEN_LINEAGE), committer->identity.lineage},
         {fences ? STR_LIT(ICEBERG_TOKEN_FENCE) : STR_LIT(ICEBERG_TOKEN_EPOCH),
          fences ? run : iceberg_token_epoch_text(committer->epoch, &scratch)}};
+    options->branch = committer->branch;
     options->summary = summary;
     options->summary_count = 3;
     options->writer_tag =
@@ -274,10 +301,10 @@ static enum status judge_mark(struct iceberg_committer *committer,
         return STATUS_OK;
     }
     bool is_kept = table_metadata_snapshot(metadata, mark->snapshot_id) != NULL;
-    if (is_kept && !is_ancestor(metadata, mark->snapshot_id)) {
+    if (is_kept && !is_ancestor(committer, metadata, mark->snapshot_id)) {
         return refuse(committer, "was rolled back", mark, err);
     }
-    if (!is_kept && oldest_sequence(metadata) <= mark->sequence_number) {
+    if (!is_kept && oldest_sequence(committer, metadata) <= mark->sequence_number) {
         return refuse(committer, "no longer has the snapshot that it was at", mark, err);
     }
     if (epoch_compare(mark->epoch, last) > 0) {
@@ -510,11 +537,17 @@ enum status iceberg_committer_open(const struct plan_node *sink,
                                .insert_name = arena_str(arena, identity->insert_name)};
     committer->is_pipeline = identity->pipeline_name.size > 0;
     committer->table_name = arena_str(arena, sink->as.sink.table->name);
-    iceberg_token_id(identity, committer->id);
+    committer->branch = sink->as.sink.branch.size > 0 ? arena_str(arena, sink->as.sink.branch)
+                                                      : STR_LIT(TABLE_MAIN);
+    iceberg_token_id(identity, committer->branch, committer->id);
     committer->mark_key = arena_printf(arena, MARK_PREFIX "%s", committer->id);
     enum status status = iceberg_sink_open_table(sink->as.sink.table, &committer->table, err);
     if (status != STATUS_OK) {
         err_context(err, "table '%.*s'", STR_ARGS(committer->table_name));
+    } else {
+        status = check_branch(committer, committer->table->metadata, err);
+    }
+    if (status != STATUS_OK) {
         committer_close(&committer->committer);
         return status;
     }

@@ -9,11 +9,12 @@
 #include "base/arena.h"
 #include "base/hash.h"
 
-void iceberg_token_id(const struct sink_identity *identity, char out[ICEBERG_TOKEN_ID + 1])
+void iceberg_token_id(const struct sink_identity *identity, struct str branch,
+                      char out[ICEBERG_TOKEN_ID + 1])
 {
     uint64_t hash = hash_bytes(identity->pipeline_uuid.ptr, identity->pipeline_uuid.size, 0);
     hash = hash_bytes(identity->insert_name.ptr, identity->insert_name.size, hash);
-    hash = hash_bytes(TABLE_MAIN, strlen(TABLE_MAIN), hash);
+    hash = hash_bytes(branch.ptr, branch.size, hash);
     (void)snprintf(out, ICEBERG_TOKEN_ID + 1, "%016" PRIx64, hash);
 }
 

@@ -28,7 +28,9 @@ enum { ICEBERG_TOKEN_ID = 16 }; // hex digits
 #define ICEBERG_TOKEN_EPOCH "frazil.epoch"
 #define ICEBERG_TOKEN_FENCE "frazil.fence"
 
-void iceberg_token_id(const struct sink_identity *identity, char out[ICEBERG_TOKEN_ID + 1]);
+// `branch`: TABLE_MAIN, or another.
+void iceberg_token_id(const struct sink_identity *identity, struct str branch,
+                      char out[ICEBERG_TOKEN_ID + 1]);
 // The tag of the files that one run of a sink makes (table_env.h).
 uint64_t iceberg_token_tag(struct str job_uuid, struct str insert_name, uint64_t run);
 

@@ -232,6 +232,7 @@ struct plan_sink {
     struct plan_ids upsert_key;    // for sinks that apply changes by key; may be empty
     bool enforce_not_null;         // fail on NULL into NOT NULL (else: drop such rows)
     bool overwrite;                // INSERT OVERWRITE: in place of all rows that are there
+    struct str branch;             // of an Iceberg table; empty: main
 };
 
 struct plan_node {

@@ -336,6 +336,9 @@ static void print_sink(struct printer *printer, const struct plan_node *node)
     if (sink->kind == PLAN_SINK_TABLE) {
         strbuf_printf(printer->out, "table=[%.*s.%.*s.%.*s]", STR_ARGS(sink->table->catalog_name),
                       STR_ARGS(sink->table->database), STR_ARGS(sink->table->name));
+        if (sink->branch.size > 0) {
+            strbuf_printf(printer->out, ", branch=[%.*s]", STR_ARGS(sink->branch));
+        }
     } else {
         strbuf_add_text(printer->out, "table=[collect]");
     }

@@ -66,6 +66,7 @@ struct insert {
     const struct ast_insert *ast;
     const struct table_def *table;
     struct rel *query;
+    struct str branch;      // of an Iceberg table; empty: main
     struct target *targets; // the columns that can be written, in the table's order
     uint32_t target_count;
     uint32_t *given; // for each column of the query, the target
@@ -354,7 +355,8 @@ static struct rel *sink_rel(struct insert *insert, const struct connector_info *
                            .table_columns = table_columns,
                            .upsert_key = {table->primary_key_count, keys},
                            .enforce_not_null = !insert->binder->context->settings.drop_null_rows,
-                           .overwrite = insert->ast->overwrite};
+                           .overwrite = insert->ast->overwrite,
+                           .branch = insert->branch};
     return sink;
 }
 
@@ -431,10 +433,14 @@ static enum status bind_target(struct insert *insert, struct err *err)
     const struct ast_insert *ast = insert->ast;
     bool is_file = ast->file.at.length > 0;
     if (!is_file) {
-        TRY(bind_table_find(binder, &ast->table, &insert->table, err));
+        struct table_at at = {0};
+        if (!bind_table_find_selected(binder, &ast->table, &insert->table, &at)) {
+            at = (struct table_at){0};
+            TRY(bind_table_find(binder, &ast->table, &insert->table, err));
+        }
         if (insert->table->is_iceberg) {
             TRY(bind_table_check_hints(binder, &ast->hints, err));
-            TRY(bind_version_refuse_write(&ast->hints, err));
+            TRY(bind_version_of_write(ast, &at, &insert->branch, err));
         } else {
             TRY(bind_table_hints(binder, insert->table, &ast->hints, &insert->table, err));
         }

@@ -212,6 +212,9 @@ enum status bind_table_check_hints(struct binder *binder, const struct ast_hints
                                    struct err *err);
 enum status bind_table_find(struct binder *binder, const struct ast_path *path,
                             const struct table_def **out, struct err *err);
+// t.branch_x, where no table is called so and t is one of Iceberg.
+bool bind_table_find_selected(struct binder *binder, const struct ast_path *path,
+                              const struct table_def **out, struct table_at *at);
 enum status bind_table_rel(struct binder *binder, const struct table_def *table, struct ast_span at,
                            struct rel **out, struct err *err);
 // The definition with the options of OPTIONS hints put over its own.
@@ -239,8 +242,10 @@ bool bind_version_of_name(struct str name, struct table_at *out);
 // AS OF where it means nothing (yet): `table` is none of Iceberg, or NULL.
 enum status bind_version_refuse(const struct table_def *table, const struct ast_table *ast,
                                 struct err *err);
-// Hints of Flink's sink.
-enum status bind_version_refuse_write(const struct ast_hints *hints, struct err *err);
+// Where INSERT writes to: the branch that hints or the name (`by_name`; kind NONE where it says
+// nothing) ask for; empty: main. Other hints are refused.
+enum status bind_version_of_write(const struct ast_insert *ast, const struct table_at *by_name,
+                                  struct str *branch, struct err *err);
 // FROM ICEBERG_TABLE('…').
 enum status bind_version_iceberg_table(struct binder *binder, const struct ast_table *ast,
                                        struct bound *out, struct err *err);

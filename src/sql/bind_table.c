@@ -515,9 +515,8 @@ static void record_name(struct binder *binder, const struct ast_path *path,
     strbuf_release(&text);
 }
 
-// t.branch_x, where no table is called so and t is one of Iceberg.
-static bool find_selected(struct binder *binder, const struct ast_path *path,
-                          const struct table_def **out, struct table_at *at)
+bool bind_table_find_selected(struct binder *binder, const struct ast_path *path,
+                              const struct table_def **out, struct table_at *at)
 {
     const struct bind_tables *tables = &binder->context->tables;
     const struct table_def *whole;
@@ -560,7 +559,7 @@ enum status bind_table(struct binder *binder, const struct ast_table *ast, struc
     const struct table_def *table;
     struct table_at at = {0};
     struct str selector = {0};
-    if (find_selected(binder, path, &table, &at)) {
+    if (bind_table_find_selected(binder, path, &table, &at)) {
         selector = path->parts[path->count - 1].text;
     } else {
         at = (struct table_at){0};

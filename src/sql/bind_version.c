@@ -169,24 +169,38 @@ static enum status read_hint_list(const struct ast_hints *hints, struct travel *
     return STATUS_OK;
 }
 
-enum status bind_version_refuse_write(const struct ast_hints *hints, struct err *err)
+static enum status write_hint(const struct ast_option *option, struct str *branch, struct err *err)
 {
     struct str known[WRITE_HINTS];
+    if (str_is(option->key.value, "branch")) {
+        bool is_new = branch->size == 0 || str_equal(*branch, option->value.value);
+        *branch = option->value.value;
+        return is_new && branch->size > 0
+                   ? STATUS_OK
+                   : REFUSE(err, option->value.at, "rows go into one branch alone");
+    }
     for (uint32_t i = 0; i < WRITE_HINTS; i++) {
         known[i] = str_from(write_hints[i].key);
+        if (str_equal(known[i], option->key.value)) {
+            return NOT_YET(err, option->key.at,
+                           "'%.*s' is not supported as a hint on INSERT INTO an Iceberg table",
+                           STR_ARGS(option->key.value));
+        }
     }
-    for (uint32_t i = 0; i < hints->count; i++) {
-        for (uint32_t k = 0; k < hints->items[i].options.count; k++) {
-            const struct ast_option *option = &hints->items[i].options.items[k];
-            for (uint32_t n = 0; n < WRITE_HINTS; n++) {
-                if (str_equal(known[n], option->key.value)) {
-                    return NOT_YET(err, option->key.at,
-                                   "'%.*s' is not supported as a hint on INSERT INTO an Iceberg "
-                                   "table",
-                                   STR_ARGS(option->key.value));
-                }
-            }
-            return unknown_hint(option, known, WRITE_HINTS, err);
+    return unknown_hint(option, known, WRITE_HINTS, err);
+}
+
+enum status bind_version_of_write(const struct ast_insert *ast, const struct table_at *by_name,
+                                  struct str *branch, struct err *err)
+{
+    *branch = by_name->kind == TABLE_AT_BRANCH ? by_name->text : (struct str){0};
+    if (by_name->kind == TABLE_AT_TAG) {
+        return REFUSE(err, ast->table.at, "rows go into branches: '%.*s' is a tag",
+                      STR_ARGS(by_name->text));
+    }
+    for (uint32_t i = 0; i < ast->hints.count; i++) {
+        for (uint32_t k = 0; k < ast->hints.items[i].options.count; k++) {
+            TRY(write_hint(&ast->hints.items[i].options.items[k], branch, err));
         }
     }
     return STATUS_OK;

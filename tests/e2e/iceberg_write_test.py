@@ -309,6 +309,36 @@ def changed(world):
     world.checks.ok("changed: verify", not found, found[:3])
 
 
+def branches(world):
+    """Rows go into the branch that is named, and into no tag."""
+    from pyiceberg.table import StaticTable
+    world.make("forked", 3, [field(1, "id", "long")])
+    world.done("forked: first", "INSERT INTO forked VALUES (1)")
+    metadata = world.metadata("forked")
+    for kind, name in (("branch", "side"), ("tag", "mark")):
+        metadata["refs"][name] = {"snapshot-id": metadata["current-snapshot-id"], "type": kind}
+    with open(judge.newest_metadata(world.path("forked")), "w", encoding="utf-8") as out:
+        json.dump(metadata, out)
+    world.done("forked: branches", "INSERT INTO forked.branch_side VALUES (2)", "INSERT INTO forked VALUES (3)",
+               "INSERT INTO forked /*+ OPTIONS('branch' = 'side') */ VALUES (4)")
+    world.same("forked: main", world.done("forked: read main", "SELECT * FROM forked"), [line(id=1), line(id=3)])
+    expected = [line(id=i) for i in (1, 2, 4)]
+    world.same("forked: side", world.done("forked: read side", "SELECT * FROM forked.branch_side"), expected)
+    table = StaticTable.from_metadata(judge.newest_metadata(world.path("forked")))
+    found = table.scan(snapshot_id=table.snapshot_by_name("side").snapshot_id).to_arrow().to_pylist()
+    world.same("forked: pyiceberg", [line(**r) for r in found], expected)
+    metadata = world.metadata("forked")
+    ranges = [(s["first-row-id"], s["added-rows"]) for s in metadata["snapshots"]]
+    world.checks.ok("forked: row ids of all branches", ranges == [(0, 1), (1, 1), (2, 1), (3, 1)] and
+                    metadata["next-row-id"] == 4, ranges)
+    world.verify("forked", "forked")
+    for target, words in (("forked.tag_mark", "is a tag"), ("forked.branch_none", "no branch 'none'"),
+                          ("forked.branch_mark", "no branch 'mark'"),
+                          ("forked.branch_side /*+ OPTIONS('branch' = 'main') */", "one branch"),
+                          ("forked /*+ OPTIONS('write-format' = 'avro') */", "not supported as a hint")):
+        world.refused(f"INSERT INTO {target}", (words,), f"INSERT INTO {target} VALUES (5)")
+
+
 # --- properties --------------------------------------------------------------------------------
 
 def page_type(path):
@@ -563,7 +593,7 @@ def properties(world):
     metadata_properties(world)
 
 
-STEPS = {"versions": versions, "types": types, "defaults": defaults, "changed": changed,
+STEPS = {"versions": versions, "types": types, "defaults": defaults, "changed": changed, "branches": branches,
          "properties": properties, "refusals": refusals}
 
 
