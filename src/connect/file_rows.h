@@ -36,7 +36,7 @@ struct file_scan {
     const struct table_def *table;
     const struct scan_columns *columns;
     const char *prefix; // of the format's options: "json."
-    // Terms name columns by their place in the table, from 1; NULL: none.
+    // Terms name columns and fields by scan_columns_field_id(); NULL: none.
     const struct predicate *predicate;
     struct budget *budget;
     uint32_t batch_rows;

@@ -31,10 +31,28 @@ static bool parquet_has_parts(const struct file_scan *scan, const char *path)
     return true;
 }
 
-// The fields wanted, with the ids that the predicate's terms have.
+// Gives the fields within a ROW the ids that the predicate's terms have.
+static const struct parquet_field *number_fields(struct parquet_rows *rows, uint32_t column,
+                                                 const struct parquet_field *parent,
+                                                 struct str *path, uint32_t depth)
+{
+    struct parquet_field *fields = arena_copy(&rows->arena, parent->children,
+                                              parent->child_count * sizeof *fields);
+    for (uint32_t i = 0; depth < PARQUET_DEPTH_MAX && i < parent->child_count; i++) {
+        path[depth] = fields[i].name;
+        fields[i].id = scan_columns_field_id(rows->scan->table, column, path, depth + 1);
+        if (fields[i].type->kind == TYPE_ROW) {
+            fields[i].children = number_fields(rows, column, &fields[i], path, depth + 1);
+        }
+    }
+    return fields;
+}
+
+// The fields wanted, with ids.
 static const struct parquet_field *wanted_fields(struct parquet_rows *rows)
 {
     const struct scan_columns *columns = rows->scan->columns;
+    struct str path[PARQUET_DEPTH_MAX];
     struct type_field *types =
         arena_new_array(&rows->arena, struct type_field, columns->wanted_count + 1);
     for (uint32_t i = 0; i < columns->wanted_count; i++) {
@@ -45,8 +63,12 @@ static const struct parquet_field *wanted_fields(struct parquet_rows *rows)
         arena_copy(&rows->arena, parquet_schema_fields(&rows->arena, row, NULL),
                    columns->wanted_count * sizeof *fields);
     for (uint32_t i = 0; i < columns->wanted_count; i++) {
-        fields[i].id = (int32_t)columns->table_columns[columns->wanted[i]] + 1;
+        uint32_t column = columns->table_columns[columns->wanted[i]];
+        fields[i].id = scan_columns_field_id(rows->scan->table, column, path, 0);
         fields[i].required = false;
+        if (fields[i].type->kind == TYPE_ROW) {
+            fields[i].children = number_fields(rows, column, &fields[i], path, 0);
+        }
     }
     return fields;
 }

@@ -14,9 +14,9 @@
 #include "connect/file_listing.h"
 #include "connect/file_partitions.h"
 #include "connect/file_rows.h"
-#include "connect/iceberg_predicate.h"
 #include "connect/option.h"
 #include "connect/scan_columns.h"
+#include "connect/scan_predicate.h"
 #include "connect/split_positions.h"
 #include "exec/op.h"
 #include "plan/plan.h"
@@ -542,20 +542,14 @@ static const struct source_reader_ops filesystem_ops = {
     .close = filesystem_close,
 };
 
-// The predicate's terms name columns by their place in the table, from 1.
-static const struct predicate *filesystem_predicate(struct arena *arena,
-                                                    const struct plan_node *scan)
+// The predicate's terms name columns and fields by scan_columns_field_id().
+static int32_t find_id(const void *context, const struct table_column *column,
+                       const struct str *path, uint32_t depth)
 {
-    struct table_def *def = arena_copy(arena, scan->as.scan.table, sizeof *def);
-    struct table_column *columns =
-        arena_copy(arena, def->columns, def->column_count * sizeof *columns);
-    for (uint32_t i = 0; i < def->column_count; i++) {
-        columns[i].field_id = columns[i].kind == TABLE_COLUMN_PHYSICAL ? (int32_t)i + 1 : 0;
-    }
-    struct plan_node *node = arena_copy(arena, scan, sizeof *node);
-    def->columns = columns;
-    node->as.scan.table = def;
-    return iceberg_predicate_make(arena, node);
+    const struct table_def *table = context;
+    return column->kind == TABLE_COLUMN_PHYSICAL
+               ? scan_columns_field_id(table, (uint32_t)(column - table->columns), path, depth)
+               : 0;
 }
 
 static void filesystem_prepare(struct filesystem_reader *reader, const struct plan_node *scan,
@@ -567,6 +561,7 @@ static void filesystem_prepare(struct filesystem_reader *reader, const struct pl
     reader->table = arena_str(&reader->arena, table->name);
     reader->monitor_ms =
         context->is_streaming ? option_duration_ms(table, "", "source.monitor-interval", 0) : 0;
+    const struct scan_predicate_ids ids = {find_id, table};
     bool has_limit = scan->as.scan.limit >= 0 && reader->monitor_ms == 0;
     reader->limit = has_limit ? scan->as.scan.limit : INT64_MAX;
     reader->class = file_rows_find(format);
@@ -575,7 +570,7 @@ static void filesystem_prepare(struct filesystem_reader *reader, const struct pl
         .table = table,
         .columns = &reader->columns,
         .prefix = arena_printf(&reader->arena, "%.*s.", STR_ARGS(format)).ptr,
-        .predicate = filesystem_predicate(&reader->arena, scan),
+        .predicate = scan_predicate_make(&reader->arena, scan, &ids),
         .budget = context->budget,
         .batch_rows = context->batch_rows,
         .metrics = &reader->metrics,

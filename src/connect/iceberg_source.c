@@ -6,8 +6,8 @@
 
 #include "base/assert.h"
 #include "base/mem.h"
-#include "connect/iceberg_predicate.h"
 #include "connect/iceberg_sink.h"
+#include "connect/scan_predicate.h"
 #include "connect/split_positions.h"
 #include "iceberg/delete_filter.h"
 #include "iceberg/metadata_column.h"
@@ -28,6 +28,7 @@ struct iceberg_source {
     const struct predicate *predicate;
     uint32_t column_count;
     uint32_t *columns; // positions among the schema's columns
+    struct iceberg_field *fields; // what is read of each
     uint32_t metadata_count;
     int32_t *metadata_ids;         // of metadata columns
     uint32_t *places;              // of each column of the scan, among columns and metadata columns
@@ -68,6 +69,7 @@ static enum status open_file(struct iceberg_source *source, struct err *err)
                                            .schema = source->plan.schema,
                                            .columns = source->columns,
                                            .column_count = source->column_count,
+                                           .fields = source->fields,
                                            .metadata_ids = source->metadata_ids,
                                            .metadata_count = source->metadata_count,
                                            .deletes = source->deletes,
@@ -237,6 +239,27 @@ static void take_files(struct iceberg_source *source, const struct op_context *c
     source->reader.splits = (struct source_splits){.count = source->file_count, .items = splits};
 }
 
+// The type without the fields that a scan's type lacks.
+static const struct iceberg_type *narrowed(struct arena *arena, const struct iceberg_type *type,
+                                           const struct type *wanted)
+{
+    if (wanted->kind != TYPE_ROW || type->kind != ICEBERG_STRUCT) {
+        return type;
+    }
+    struct iceberg_field *fields =
+        arena_new_array(arena, struct iceberg_field, type->field_count + 1);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        if (count < wanted->field_count &&
+            str_equal(type->fields[i].name, wanted->fields[count].name)) {
+            fields[count] = type->fields[i];
+            fields[count].type = narrowed(arena, fields[count].type, wanted->fields[count].type);
+            count++;
+        }
+    }
+    return iceberg_type_struct(arena, fields, count);
+}
+
 static enum status map_columns(struct iceberg_source *source, const struct plan_node *scan,
                                struct err *err)
 {
@@ -244,6 +267,7 @@ static enum status map_columns(struct iceberg_source *source, const struct plan_
     const struct iceberg_type *root = source->plan.schema->root;
     uint32_t count = scan->column_count;
     source->columns = arena_new_array(&source->arena, uint32_t, count + 1);
+    source->fields = arena_new_array(&source->arena, struct iceberg_field, count + 1);
     source->metadata_ids = arena_new_array(&source->arena, int32_t, count + 1);
     source->places = arena_new_array(&source->arena, uint32_t, count + 1);
     source->ordered = arena_new_array(&source->arena, struct column, count + 1);
@@ -263,6 +287,9 @@ static enum status map_columns(struct iceberg_source *source, const struct plan_
                        STR_ARGS(column->name));
         }
         source->places[i] = source->column_count;
+        source->fields[source->column_count] = root->fields[at];
+        source->fields[source->column_count].type =
+            narrowed(&source->arena, root->fields[at].type, scan->columns[i].type);
         source->columns[source->column_count++] = at;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -296,20 +323,45 @@ static void share_deletes(struct iceberg_source *source, const struct plan_node 
     }
 }
 
+// The ids of the schema are those of the predicate. Metadata columns have none: what a file has of
+// them is not all.
+static int32_t find_id(const void *context, const struct table_column *column,
+                       const struct str *path, uint32_t depth)
+{
+    const struct table_schema *schema = context;
+    if (column->field_id <= 0 || column->field_id > ICEBERG_ID_RESERVED) {
+        return 0;
+    }
+    const struct table_schema_entry *entry = table_schema_by_id(schema, column->field_id);
+    const struct iceberg_field *field = entry != NULL ? entry->field : NULL;
+    for (uint32_t i = 0; field != NULL && i < depth; i++) {
+        const struct iceberg_type *type = field->type;
+        field = NULL;
+        for (uint32_t j = 0; type->kind == ICEBERG_STRUCT && j < type->field_count; j++) {
+            field = str_equal(type->fields[j].name, path[i]) ? &type->fields[j] : field;
+        }
+    }
+    return field != NULL ? field->id : 0;
+}
+
 static enum status plan(struct iceberg_source *source, const struct plan_node *scan,
                         const struct op_context *context, struct err *err)
 {
     struct split_positions positions;
     split_positions_read(&source->arena, context, &positions);
-    source->predicate = iceberg_predicate_make(&source->arena, scan);
     const struct table_version *version = &scan->as.scan.table->version;
     int64_t restored = restored_snapshot(&positions);
     struct scan_options options = {.snapshot_id = restored != 0 ? restored : version->snapshot_id,
                                    .current_schema = !version->has_own_schema,
                                    .is_incremental = version->is_incremental,
-                                   .after_snapshot_id = version->after_snapshot_id,
-                                   .predicate = source->predicate};
+                                   .after_snapshot_id = version->after_snapshot_id};
+    struct scan_predicate_ids ids = {.find = find_id};
+    const struct table_schema *schema;
     TRY(iceberg_sink_open_table(scan->as.scan.table, &source->table, err));
+    TRY(scan_schema(source->table, &options, &schema, err));
+    ids.context = schema;
+    source->predicate = scan_predicate_make(&source->arena, scan, &ids);
+    options.predicate = source->predicate;
     TRY(scan_plan(source->table, &options, &source->arena, &source->plan, err));
     if (context->instance == 0) { // each plans the whole; what is left out counts once
         source->metrics.files_skipped = source->plan.files_pruned;

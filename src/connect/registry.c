@@ -259,6 +259,7 @@ static void describe_iceberg(const struct table_def *def, struct connector_info 
                                    .can_read = true,
                                    .can_write = def->metadata_table.size == 0,
                                    .is_bounded = true,
+                                   .prunes_fields = def->metadata_table.size == 0,
                                    .source_changes = CONNECTOR_INSERT_ONLY,
                                    .sink_changes = CONNECTOR_INSERT_ONLY};
 }

@@ -44,6 +44,42 @@ static void read_table(struct arena *arena, const struct table_def *table,
     out->partitions = partitions;
 }
 
+static uint32_t fields_below(const struct type *type)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; type->kind == TYPE_ROW && i < type->field_count; i++) {
+        count += 1 + fields_below(type->fields[i].type);
+    }
+    return count;
+}
+
+int32_t scan_columns_field_id(const struct table_def *table, uint32_t column,
+                              const struct str *path, uint32_t depth)
+{
+    if (depth == 0) {
+        return (int32_t)column + 1;
+    }
+    uint32_t id = table->column_count;
+    for (uint32_t i = 0; i < column; i++) {
+        id += fields_below(table->columns[i].type);
+    }
+    const struct type *type = table->columns[column].type;
+    for (uint32_t i = 0; i < depth; i++) {
+        uint32_t at = 0;
+        for (; type->kind == TYPE_ROW && at < type->field_count &&
+               !str_equal(type->fields[at].name, path[i]);
+             at++) {
+            id += 1 + fields_below(type->fields[at].type);
+        }
+        if (type->kind != TYPE_ROW || at == type->field_count) {
+            return 0;
+        }
+        type = type->fields[at].type;
+        id++;
+    }
+    return (int32_t)id;
+}
+
 void scan_columns_read(struct arena *arena, const struct plan_node *scan, struct scan_columns *out)
 {
     const struct table_def *table = scan->as.scan.table;

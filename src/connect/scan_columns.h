@@ -17,6 +17,7 @@
 
 struct arena;
 struct plan_node;
+struct table_def;
 
 struct scan_metadata {
     uint32_t column;         // its place in the batch
@@ -48,6 +49,10 @@ struct scan_columns {
 
 // All in `arena`; names and types are borrowed from the scan's table.
 void scan_columns_read(struct arena *arena, const struct plan_node *scan, struct scan_columns *out);
+// Numbers for the columns of a table and the fields within its ROWs: a column's is its index and
+// one, fields follow in pre-order. 0: the path (names, outermost first) leads nowhere.
+int32_t scan_columns_field_id(const struct table_def *table, uint32_t column,
+                              const struct str *path, uint32_t depth);
 // `in`, of type `from`, as the metadata column's declared type. INVALID_DATA where a value does not
 // fit.
 MUST_USE enum status scan_columns_cast(struct arena *arena, const struct scan_metadata *metadata,

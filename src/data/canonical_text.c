@@ -206,8 +206,8 @@ static int128 integer_at(const struct column *column, uint32_t row)
 static void add_date(struct strbuf *out, int64_t days)
 {
     struct datetime_civil civil = datetime_civil_from_days(days);
-    strbuf_printf(out, "%s%04d-%02d-%02d", civil.year < 0 ? "-" : "", abs(civil.year), civil.month,
-                  civil.day);
+    const char *sign = civil.year < 0 ? "-" : civil.year > 9999 ? "+" : "";
+    strbuf_printf(out, "%s%04d-%02d-%02d", sign, abs(civil.year), civil.month, civil.day);
 }
 
 static void add_clock(struct strbuf *out, int64_t second_of_day, int64_t fraction, int digits)

@@ -20,7 +20,7 @@
 //     NULL                       null
 //     intervals                  a string, as text.h shows it
 //
-// Without blanks. Years beyond 9999 and before 1 are written in full.
+// Without blanks. Years beyond 9999 and before 1 are written in full, with their sign.
 #pragma once
 
 #include <stdint.h>

@@ -76,6 +76,8 @@ static void test_times(void **state)
     expect(type_sized(&arena, TYPE_TIMESTAMP, 9, true), &nano, "\"1969-12-31T23:59:59.999999999\"");
     int32_t day = -719162;
     expect(&type_date, &day, "\"0001-01-01\"");
+    int64_t last = INT64_MAX;
+    expect(&type_timestamp6, &last, "\"+294247-01-10T04:00:54.775807\"");
     arena_release(&arena);
 }
 

@@ -129,7 +129,9 @@ static enum status ask_all(struct table_reader *reader, const struct table_reade
     reader->key_fields = arena_new_array(&reader->arena, uint32_t, count);
     reader->keys = arena_new_array(&reader->arena, struct column, count);
     for (uint32_t i = 0; i < reader->column_count; i++) {
-        ask(reader, &root->fields[options->columns != NULL ? options->columns[i] : i]);
+        ask(reader, options->fields != NULL
+                        ? &options->fields[i]
+                        : &root->fields[options->columns != NULL ? options->columns[i] : i]);
     }
     TRY(ask_metadata(reader, options, err));
     if (reader->view != NULL) {

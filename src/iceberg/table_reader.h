@@ -29,6 +29,7 @@
 #include "iceberg/scan.h"
 
 struct delete_filter;
+struct iceberg_field;
 struct store;
 struct table_metadata;
 struct table_reader;
@@ -40,6 +41,9 @@ struct table_reader_options {
     const struct table_schema *schema;     // of the scan plan
     const uint32_t *columns;               // positions among the schema's columns; NULL: all
     uint32_t column_count;
+    // The same columns as they are to be read: their structs may lack fields, at any depth. NULL:
+    // whole. Outlives the reader.
+    const struct iceberg_field *fields;
     const int32_t *metadata_ids; // metadata columns (metadata_column.h), behind the others
     uint32_t metadata_count;
     struct delete_filter *deletes;     // of the scan; NULL: the reader makes its own if needed

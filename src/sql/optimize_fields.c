@@ -121,6 +121,18 @@ static void read_whole(const struct pruner *pruner, const struct rel *input)
     }
 }
 
+// What a source gives as a whole whatever is read of it: metadata columns, and all where it cannot
+// leave fields out.
+static void read_of_scan(const struct pruner *pruner, const struct rel *rel)
+{
+    const struct plan_scan *scan = &rel->node.as.scan;
+    for (uint32_t i = 0; i < rel->node.column_count; i++) {
+        const struct table_column *column = &scan->table->columns[scan->table_columns[i]];
+        pruner->usages[rel->mark][i].is_whole =
+            !rel->connector->prunes_fields || column->kind != TABLE_COLUMN_PHYSICAL;
+    }
+}
+
 static void note_calc(const struct pruner *pruner, const struct rel *rel)
 {
     const struct rel *input = rel->inputs[0];
@@ -302,8 +314,8 @@ void optimize_fields(struct rel_graph *graph)
         struct rel *rel = graph->order[i];
         rel->mark = i;
         pruner.usages[i] = arena_new_array(graph->arena, struct usage, rel->node.column_count);
-        if (rel->node.kind == PLAN_SCAN && !rel->connector->prunes_fields) {
-            read_whole(&pruner, rel);
+        if (rel->node.kind == PLAN_SCAN) {
+            read_of_scan(&pruner, rel);
         }
     }
     for (uint32_t i = graph->count; i-- > 0;) {

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The round trip matrix of file formats: type x nesting x encoding x codec x page version x nulls, both ways.
+
+  formats_matrix.py [--only PART] [--full] [--spark] [--keep DIR]
+
+arrow    Parquet files of pyarrow with its options varied, read by us
+
+Every file is read whole, equal to what its writer has, and then under one condition after another on each
+column (matrix/conditions.py); EXPLAIN ANALYZE must show that row groups were left out wherever statistics,
+bloom filters or dictionaries rule them out. FRAZIL is the program. The last line is "N passed, N failed".
+"""
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "lake"), os.path.join(HERE, "matrix")]
+import judge  # noqa: E402
+
+if __name__ == "__main__":
+    judge.own_python(os.path.abspath(__file__))
+import columns  # noqa: E402
+import parquet_read  # noqa: E402
+
+SHOWN_MAX = 60
+
+
+class Report:
+    def __init__(self):
+        self.counts, self.failed, self.part = {}, 0, ""
+
+    def __call__(self, name, problem):
+        good, bad = self.counts.get(self.part, (0, 0))
+        self.counts[self.part] = (good + (not problem), bad + bool(problem))
+        if problem:
+            self.failed += 1
+            if self.failed <= SHOWN_MAX:
+                print(f"FAILED {self.part}: {name}: {problem}"[:900], flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--keep")
+    options = parser.parse_args()
+    folder = os.path.abspath(options.keep or tempfile.mkdtemp(prefix="formats-matrix-"))
+    os.makedirs(folder, exist_ok=True)
+    report = Report()
+    rows = parquet_read.Rows(columns.all_columns(2000 if options.full else 1000))
+    parts = {"arrow": lambda: parquet_read.run_arrow(report, folder, rows, options.full)}
+    for name, part in parts.items():
+        if options.only and name not in options.only:
+            continue
+        report.part, began = name, time.process_time()
+        part()
+        print(f"  {name}: {report.counts.get(name)}, {time.process_time() - began:.1f} s here", flush=True)
+    if not options.keep:
+        shutil.rmtree(folder)
+    passed = sum(good for good, _ in report.counts.values())
+    print(f"{passed} passed, {report.failed} failed")
+    return 1 if report.failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
