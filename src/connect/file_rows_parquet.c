@@ -36,8 +36,8 @@ static const struct parquet_field *number_fields(struct parquet_rows *rows, uint
                                                  const struct parquet_field *parent,
                                                  struct str *path, uint32_t depth)
 {
-    struct parquet_field *fields = arena_copy(&rows->arena, parent->children,
-                                              parent->child_count * sizeof *fields);
+    struct parquet_field *fields =
+        arena_copy(&rows->arena, parent->children, parent->child_count * sizeof *fields);
     for (uint32_t i = 0; depth < PARQUET_DEPTH_MAX && i < parent->child_count; i++) {
         path[depth] = fields[i].name;
         fields[i].id = scan_columns_field_id(rows->scan->table, column, path, depth + 1);

@@ -185,8 +185,7 @@ static enum status filesystem_check_gone(const struct filesystem_reader *reader,
                         filesystem_is_listed(listing, filesystem_split_path(position->name));
         if (!is_there && !str_ends(position->position, " 1")) {
             ERR(err, STATUS_NOT_FOUND, "table '%.*s': %.*s is gone, which was read up to %s %.*s",
-                STR_ARGS(reader->table), STR_ARGS(position->name),
-                reader->class->unit,
+                STR_ARGS(reader->table), STR_ARGS(position->name), reader->class->unit,
                 (int)str_find(position->position, ' '), position->position.ptr);
             err_hint(err, "put the file back; --fresh starts over without it");
             return STATUS_NOT_FOUND;
@@ -425,10 +424,8 @@ static enum status filesystem_batch(struct filesystem_reader *reader, uint32_t i
     for (uint32_t i = 0; i < columns->metadata_count; i++) {
         TRY(filesystem_metadata_column(reader, file, &columns->metadata[i], rows->row_count, err));
     }
-    reader->origin = (struct batch_origin){.name = file->part.path,
-                                           .unit = rows->unit,
-                                           .first = rows->first,
-                                           .places = rows->places};
+    reader->origin = (struct batch_origin){
+        .name = file->part.path, .unit = rows->unit, .first = rows->first, .places = rows->places};
     *out = (struct batch){.row_count = rows->row_count,
                           .column_count = columns->column_count,
                           .columns = reader->batch_columns,

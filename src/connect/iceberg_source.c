@@ -27,7 +27,7 @@ struct iceberg_source {
     struct scan_plan plan;
     const struct predicate *predicate;
     uint32_t column_count;
-    uint32_t *columns; // positions among the schema's columns
+    uint32_t *columns;            // positions among the schema's columns
     struct iceberg_field *fields; // what is read of each
     uint32_t metadata_count;
     int32_t *metadata_ids;         // of metadata columns
@@ -243,21 +243,23 @@ static void take_files(struct iceberg_source *source, const struct op_context *c
 static const struct iceberg_type *narrowed(struct arena *arena, const struct iceberg_type *type,
                                            const struct type *wanted)
 {
-    if (wanted->kind != TYPE_ROW || type->kind != ICEBERG_STRUCT) {
+    bool is_struct = type->kind == ICEBERG_STRUCT && wanted->kind == TYPE_ROW;
+    if (!is_struct && type->kind != ICEBERG_LIST && type->kind != ICEBERG_MAP) {
         return type;
     }
     struct iceberg_field *fields =
         arena_new_array(arena, struct iceberg_field, type->field_count + 1);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < type->field_count; i++) {
-        if (count < wanted->field_count &&
-            str_equal(type->fields[i].name, wanted->fields[count].name)) {
-            fields[count] = type->fields[i];
-            fields[count].type = narrowed(arena, fields[count].type, wanted->fields[count].type);
-            count++;
+    struct iceberg_type *out = arena_copy(arena, type, sizeof *type);
+    out->fields = fields;
+    out->field_count = 0;
+    for (uint32_t i = 0; i < type->field_count && out->field_count < wanted->field_count; i++) {
+        const struct type_field *field = &wanted->fields[out->field_count];
+        if (!is_struct || str_equal(type->fields[i].name, field->name)) {
+            fields[out->field_count] = type->fields[i];
+            fields[out->field_count++].type = narrowed(arena, type->fields[i].type, field->type);
         }
     }
-    return iceberg_type_struct(arena, fields, count);
+    return out;
 }
 
 static enum status map_columns(struct iceberg_source *source, const struct plan_node *scan,

@@ -39,14 +39,13 @@ static bool find_leaf(const struct maker *maker, const struct expr *expr, struct
         path[PATH_MAX - ++depth] = expr->options->field;
         expr = expr->args[0];
     }
-    uint32_t at = expr->kind == EXPR_COLUMN ? plan_column_index(maker->scan, expr->column_id)
-                                            : UINT32_MAX;
+    uint32_t at =
+        expr->kind == EXPR_COLUMN ? plan_column_index(maker->scan, expr->column_id) : UINT32_MAX;
     if (at == UINT32_MAX || type_is_nested(out->type)) {
         return false;
     }
     const struct plan_scan *scan = &maker->scan->as.scan;
-    out->id = maker->ids->find(maker->ids->context,
-                               &scan->table->columns[scan->table_columns[at]],
+    out->id = maker->ids->find(maker->ids->context, &scan->table->columns[scan->table_columns[at]],
                                path + PATH_MAX - depth, depth);
     return out->id > 0;
 }
@@ -141,14 +140,16 @@ static bool floor_double(const struct type *to, double value, void *out, bool *i
     double below = floor(value);
     *is_whole = below == value;
     bool is_small = type_is_integer(to) && to->kind != TYPE_BIGINT; // which a double rounds
-    return is_small && fabs(below) <= INT32_MAX && write_integer(type_physical(to), (int128)below, out);
+    return is_small && fabs(below) <= INT32_MAX &&
+           write_integer(type_physical(to), (int128)below, out);
 }
 
 static bool floor_time(const struct type *from, const struct type *to, const void *value, void *out,
                        bool *is_whole)
 {
     if (from->kind == TYPE_TIME) { // microseconds, milliseconds
-        return write_integer(PHYSICAL_I32, floor_divide(*(const int64_t *)value, 1000, is_whole), out);
+        return write_integer(PHYSICAL_I32, floor_divide(*(const int64_t *)value, 1000, is_whole),
+                             out);
     }
     const struct nano *nano = value;
     *is_whole = nano->nanosecond % 1000 == 0;
@@ -196,8 +197,7 @@ static bool literal_of(const struct maker *maker, const struct leaf *leaf, const
         return false;
     }
     struct column flat = column_flatten(maker->arena, expr->value);
-    *out = (struct column){.physical = type_physical(leaf->type),
-                           .row_count = 1};
+    *out = (struct column){.physical = type_physical(leaf->type), .row_count = 1};
     void *value = arena_zalloc(maker->arena, sizeof(struct nano)); // the widest
     out->values = value;
     return narrow(leaf->type, expr->type, flat.values, value, is_whole);
@@ -245,8 +245,8 @@ static bool set_term(const struct maker *maker, const struct leaf *leaf, enum pr
     *out = (struct predicate_term){.column_id = leaf->id,
                                    .op = op,
                                    .type = leaf->type,
-                                   .constants = arena_copy(maker->arena, constants,
-                                                           sizeof *constants)};
+                                   .constants =
+                                       arena_copy(maker->arena, constants, sizeof *constants)};
     return true;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Fields of rows that nobody reads go too, where the source can leave them out: of an event with
-// three rows of thirty fields, a query that reads five has five decoded.
+// three rows of thirty fields, a query that reads five has five decoded. That holds for rows in
+// arrays and as values of maps, of which a query takes items.
 //
 // From the sinks down, each column of a relation collects how it is read: as a whole, or by which
 // fields. A scan's columns then get types without the rest, and the types of all that hands them on
@@ -10,12 +11,13 @@
 #include "expr/function.h"
 #include "sql/optimize_int.h"
 
-enum { PATH_MAX_FIELDS = 32 };
+enum { PATH_MAX_FIELDS = 32, MAP_KEY = 0, MAP_VALUE = 1 };
 
-// How a value is read. A row that is not read as a whole is read by the fields that have a usage.
+// How a value is read. What is not read as a whole is read by the parts that have a usage: fields
+// of a row, elements of an array, keys and values of a map.
 struct usage {
     bool is_whole;
-    struct usage **fields; // of the row's type; NULL entries: not read
+    struct usage **parts; // as the type's fields; NULL entries: not read
 };
 
 struct pruner {
@@ -30,28 +32,41 @@ static struct usage *usage_of(const struct pruner *pruner, const struct rel *rel
     return at == UINT32_MAX ? NULL : &pruner->usages[rel->mark][at];
 }
 
-static struct usage *field_usage(struct arena *arena, struct usage *usage, const struct type *type,
-                                 struct str name)
+static struct usage *part_usage(struct arena *arena, struct usage *usage, const struct type *type,
+                                uint32_t part)
 {
-    if (usage->fields == NULL) {
-        usage->fields = arena_new_array(arena, struct usage *, type->field_count);
+    if (usage->parts == NULL) {
+        usage->parts = arena_new_array(arena, struct usage *, type->field_count);
     }
-    for (uint32_t i = 0; i < type->field_count; i++) {
-        if (str_equal(type->fields[i].name, name)) {
-            if (usage->fields[i] == NULL) {
-                usage->fields[i] = arena_new(arena, struct usage);
-            }
-            return usage->fields[i];
-        }
+    if (usage->parts[part] == NULL) {
+        usage->parts[part] = arena_new(arena, struct usage);
     }
-    usage->is_whole = true;
-    return usage;
+    return usage->parts[part];
 }
 
-static bool is_field(const struct expr *expr)
+static bool is_step(const struct expr *expr, const char *name, uint32_t arg_count)
 {
-    return expr->kind == EXPR_CALL && expr->arg_count == 1 &&
-           str_is(str_from(expr->function->name), "FIELD");
+    return expr->kind == EXPR_CALL && expr->arg_count == arg_count &&
+           str_is(str_from(expr->function->name), name);
+}
+
+// The part of its argument that FIELD or ITEM takes; UINT32_MAX: another expression.
+static uint32_t part_taken(const struct expr *expr)
+{
+    const struct type *type =
+        is_step(expr, "FIELD", 1) || is_step(expr, "ITEM", 2) ? expr->args[0]->type : NULL;
+    if (type == NULL || type->kind == TYPE_ARRAY) {
+        return type == NULL ? UINT32_MAX : 0;
+    }
+    if (type->kind == TYPE_MAP) {
+        return MAP_VALUE;
+    }
+    for (uint32_t i = 0; type->kind == TYPE_ROW && i < type->field_count; i++) {
+        if (str_equal(type->fields[i].name, expr->options->field)) {
+            return i;
+        }
+    }
+    return UINT32_MAX;
 }
 
 // Notes what an expression reads of the columns of `input`.
@@ -60,7 +75,7 @@ static void note(const struct pruner *pruner, const struct rel *input, const str
     const struct expr *path[PATH_MAX_FIELDS];
     uint32_t depth = 0;
     const struct expr *at = expr;
-    while (is_field(at) && depth < PATH_MAX_FIELDS) {
+    while (depth < PATH_MAX_FIELDS && part_taken(at) != UINT32_MAX) {
         path[depth++] = at;
         at = at->args[0];
     }
@@ -71,11 +86,16 @@ static void note(const struct pruner *pruner, const struct rel *input, const str
         return;
     }
     struct usage *usage = usage_of(pruner, input, at->column_id);
-    const struct type *type = at->type;
-    while (usage != NULL && depth > 0) {
-        const struct expr *field = path[--depth];
-        usage = field_usage(pruner->arena, usage, type, field->options->field);
-        type = field->type;
+    while (depth > 0) {
+        const struct expr *step = path[--depth];
+        const struct type *type = step->args[0]->type;
+        for (uint32_t i = 1; i < step->arg_count; i++) {
+            note(pruner, input, step->args[i]);
+        }
+        if (usage != NULL && type->kind == TYPE_MAP) {
+            part_usage(pruner->arena, usage, type, MAP_KEY)->is_whole = true;
+        }
+        usage = usage == NULL ? NULL : part_usage(pruner->arena, usage, type, part_taken(step));
     }
     if (usage != NULL) {
         usage->is_whole = true;
@@ -86,10 +106,9 @@ static void merge(struct arena *arena, struct usage *into, const struct usage *f
                   const struct type *type)
 {
     into->is_whole = into->is_whole || from->is_whole;
-    for (uint32_t i = 0; from->fields != NULL && i < type->field_count; i++) {
-        if (from->fields[i] != NULL) {
-            struct usage *field = field_usage(arena, into, type, type->fields[i].name);
-            merge(arena, field, from->fields[i], type->fields[i].type);
+    for (uint32_t i = 0; from->parts != NULL && i < type->field_count; i++) {
+        if (from->parts[i] != NULL) {
+            merge(arena, part_usage(arena, into, type, i), from->parts[i], type->fields[i].type);
         }
     }
 }
@@ -202,15 +221,24 @@ static void note_inputs(const struct pruner *pruner, const struct rel *rel)
 static const struct type *pruned(struct arena *arena, const struct type *type,
                                  const struct usage *usage)
 {
-    if (usage->is_whole || type->kind != TYPE_ROW || usage->fields == NULL) {
+    if (usage->is_whole || usage->parts == NULL) {
         return type;
+    }
+    if (type->kind == TYPE_ARRAY) {
+        return type_array(arena, pruned(arena, type->fields[0].type, usage->parts[0]),
+                          type->nullable);
+    }
+    if (type->kind == TYPE_MAP) {
+        return type_map(arena, type->fields[MAP_KEY].type,
+                        pruned(arena, type->fields[MAP_VALUE].type, usage->parts[MAP_VALUE]),
+                        type->nullable);
     }
     struct type_field *fields = arena_new_array(arena, struct type_field, type->field_count);
     uint32_t count = 0;
     for (uint32_t i = 0; i < type->field_count; i++) {
-        if (usage->fields[i] != NULL) {
+        if (usage->parts[i] != NULL) {
             fields[count] = type->fields[i];
-            fields[count++].type = pruned(arena, type->fields[i].type, usage->fields[i]);
+            fields[count++].type = pruned(arena, type->fields[i].type, usage->parts[i]);
         }
     }
     return type_row(arena, fields, count, type->nullable);
@@ -220,31 +248,32 @@ struct retyping {
     const struct rel *rel; // whose inputs' columns have the types
 };
 
-// A field of a row that lost others: of the type that the row has for it now.
-static const struct expr *retype_field(struct arena *arena, const struct expr *node)
+static bool can_lose_fields(const struct type *type)
 {
-    const struct type *row = node->args[0]->type;
-    for (uint32_t i = 0; i < row->field_count; i++) {
-        if (str_equal(row->fields[i].name, node->options->field)) {
-            struct expr *copy = arena_copy(arena, node, sizeof *node);
-            copy->type = type_with_null(arena, row->fields[i].type, node->type->nullable);
-            return copy;
-        }
-    }
-    return node;
+    return type->kind == TYPE_ROW || type->kind == TYPE_ARRAY || type->kind == TYPE_MAP;
+}
+
+// A part of what lost fields: of the type that this has for it now.
+static const struct expr *retype_part(struct arena *arena, const struct expr *node, uint32_t part)
+{
+    struct expr *copy = arena_copy(arena, node, sizeof *node);
+    copy->type =
+        type_with_null(arena, node->args[0]->type->fields[part].type, node->type->nullable);
+    return copy;
 }
 
 static const struct expr *retype(struct arena *arena, const struct expr *node, void *context)
 {
     const struct retyping *retyping = context;
-    if (is_field(node) && node->type->kind == TYPE_ROW) {
-        return retype_field(arena, node);
+    uint32_t part = can_lose_fields(node->type) ? part_taken(node) : UINT32_MAX;
+    if (part != UINT32_MAX) {
+        return retype_part(arena, node, part);
     }
     if (node->kind == EXPR_COLUMN) {
         for (uint32_t i = 0; i < retyping->rel->input_count; i++) {
             const struct plan_column *column =
                 rel_column(retyping->rel->inputs[i], node->column_id);
-            if (column != NULL && column->type->kind == TYPE_ROW) {
+            if (column != NULL && can_lose_fields(column->type)) {
                 struct expr *copy = arena_copy(arena, node, sizeof *node);
                 copy->type = column->type;
                 return copy;
@@ -271,10 +300,10 @@ static void follow_types(const struct pruner *pruner, struct rel *rel)
         } else if (rel->node.kind == PLAN_CALC) {
             const struct expr **projection = &rel_projections(rel)[i];
             *projection = retyped(pruner, rel, *projection);
-            bool is_row =
-                (*projection)->kind == EXPR_COLUMN && (*projection)->type->kind == TYPE_ROW;
-            columns[i].type = is_row ? (*projection)->type : columns[i].type;
-        } else if (columns[i].type->kind == TYPE_ROW) {
+            bool is_handed_on =
+                (*projection)->kind == EXPR_COLUMN && can_lose_fields((*projection)->type);
+            columns[i].type = is_handed_on ? (*projection)->type : columns[i].type;
+        } else if (can_lose_fields(columns[i].type)) {
             for (uint32_t k = 0; k < rel->input_count; k++) {
                 const struct plan_column *below = rel_column(rel->inputs[k], columns[i].id);
                 columns[i].type = below == NULL ? columns[i].type : below->type;
