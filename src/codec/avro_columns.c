@@ -58,6 +58,17 @@ static const struct type *logical_type(const struct finder *at, const struct avr
     return NULL;
 }
 
+static const struct type *fixed_type(const struct finder *at, const struct avro_schema *schema)
+{
+    if (schema->size == 0) {
+        return &type_bytes;
+    }
+    struct type *type = type_new(at->arena, TYPE_BINARY, true);
+    type->length = (int32_t)schema->size;
+    type->is_uuid = schema->logical == AVRO_LOGICAL_UUID;
+    return type;
+}
+
 static const struct type *scalar_type(const struct finder *at, const struct avro_schema *schema)
 {
     const struct type *type = logical_type(at, schema);
@@ -74,9 +85,7 @@ static const struct type *scalar_type(const struct finder *at, const struct avro
     case AVRO_BYTES: return &type_bytes;
     case AVRO_STRING:
     case AVRO_ENUM: return &type_string;
-    case AVRO_FIXED:
-        return schema->size > 0 ? type_sized(at->arena, TYPE_BINARY, schema->size, true)
-                                : &type_bytes;
+    case AVRO_FIXED: return fixed_type(at, schema);
     case AVRO_ARRAY:
     case AVRO_MAP:
     case AVRO_RECORD:
@@ -258,8 +267,11 @@ static void column_of_type(struct arena *arena, struct str name, const struct ty
                            struct avro_column *out)
 {
     bool is_multiset = type->kind == TYPE_MULTISET;
-    *out = (struct avro_column){
-        .name = name, .id = AVRO_NO_ID, .required = !type->nullable, .type = type};
+    *out = (struct avro_column){.name = name,
+                                .id = AVRO_NO_ID,
+                                .required = !type->nullable,
+                                .is_uuid = type->is_uuid,
+                                .type = type};
     out->child_count = is_multiset ? 2 : type_is_nested(type) ? type->field_count : 0;
     struct avro_column *children = arena_new_array(arena, struct avro_column, out->child_count);
     for (uint32_t i = 0; i < type->field_count; i++) {

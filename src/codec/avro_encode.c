@@ -7,7 +7,7 @@
 #include "data/datetime.h"
 #include "data/variant.h"
 
-enum { SCHEMA_MAX = 64 << 20, NANOS_PER_SECOND = 1000000000, MICROS_PER_MILLI = 1000 };
+enum { SCHEMA_MAX = 64 << 20, MICROS_PER_MILLI = 1000 };
 
 struct avro_encoder {
     struct avro_writer writer;
@@ -68,8 +68,7 @@ static void put_decimal(struct strbuf *out, int32_t precision, int128 value)
 static enum status put_nano(struct strbuf *out, struct nano value, struct err *err)
 {
     int64_t nanos;
-    if (__builtin_mul_overflow(value.second, (int64_t)NANOS_PER_SECOND, &nanos) ||
-        __builtin_add_overflow(nanos, value.nanosecond, &nanos)) {
+    if (!datetime_ns_from_nano(value, &nanos)) {
         return ERR(err, STATUS_INVALID_DATA,
                    "a timestamp that nanoseconds of 64 bits cannot hold (1677 to 2262)");
     }

@@ -10,6 +10,7 @@
 #include "codec/parquet_rle.h"
 #include "codec/parquet_writer_int.h"
 #include "data/column.h"
+#include "data/datetime.h"
 
 enum {
     WINDOW = 2048,   // values in one go
@@ -144,8 +145,7 @@ static enum status convert_nano(const struct parquet_leaf *leaf, const struct na
                                 uint32_t count, int64_t *out, struct err *err)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (__builtin_mul_overflow(in[i].second, INT64_C(1000000000), &out[i]) ||
-            __builtin_add_overflow(out[i], in[i].nanosecond, &out[i])) {
+        if (!datetime_ns_from_nano(in[i], &out[i])) {
             return too_large(leaf, err);
         }
     }

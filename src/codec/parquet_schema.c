@@ -45,8 +45,11 @@ bool parquet_schema_codec_find(int32_t number, enum compress_codec *out)
 static void fill_field(struct arena *arena, struct parquet_field *field, struct str name,
                        const struct type *type, int32_t *next_id)
 {
-    *field = (struct parquet_field){
-        .name = name, .id = PARQUET_NO_ID, .required = !type->nullable, .type = type};
+    *field = (struct parquet_field){.name = name,
+                                    .id = PARQUET_NO_ID,
+                                    .required = !type->nullable,
+                                    .is_uuid = type->is_uuid,
+                                    .type = type};
     if (next_id != NULL) {
         field->id = (*next_id)++;
     }

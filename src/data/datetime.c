@@ -72,6 +72,13 @@ int64_t datetime_us_from_nano(struct nano value)
                      (uint64_t)(value.nanosecond / 1000));
 }
 
+bool datetime_ns_from_nano(struct nano value, int64_t *out)
+{
+    int128 whole = (int128)value.second * DATETIME_NS_PER_SECOND + value.nanosecond;
+    *out = whole > INT64_MAX ? INT64_MAX : whole < INT64_MIN ? INT64_MIN : (int64_t)whole;
+    return *out == whole;
+}
+
 struct nano datetime_nano_add_ns(struct nano value, int64_t second, int64_t nanosecond)
 {
     int64_t total = value.nanosecond + nanosecond;

@@ -56,6 +56,9 @@ static inline int32_t datetime_iso_weekday(int64_t days)
 
 struct nano datetime_nano_from_us(int64_t micros);
 int64_t datetime_us_from_nano(struct nano value); // nanoseconds are cut; wraps far out of range
+// Nanoseconds since the epoch; false where 64 bits cannot hold them (before 1677-09-21, after
+// 2262-04-11): *out is the nearest that they can hold.
+bool datetime_ns_from_nano(struct nano value, int64_t *out);
 struct nano datetime_nano_add_ns(struct nano value, int64_t second, int64_t nanosecond);
 // Digits behind `precision` (0 to 9) are cut off, towards the past.
 int64_t datetime_cut_us(int64_t micros, int32_t precision);

@@ -183,6 +183,29 @@ static void test_timestamps_are_read_as_flink_casts_them(void **state)
     expect_timestamp("", NULL);
 }
 
+static void test_nanoseconds(void **state)
+{
+    (void)state;
+    static const struct {
+        struct nano value;
+        int64_t ns;
+        bool fits;
+    } cases[] = {
+        {{0, 5}, 5, true},
+        {{-1, 999999999}, -1, true},
+        {{-9223372037, 145224192}, INT64_MIN, true}, // whose seconds alone would not fit
+        {{9223372036, 854775807}, INT64_MAX, true},
+        {{-9223372037, 145224191}, INT64_MIN, false},
+        {{9223372036, 854775808}, INT64_MAX, false},
+        {{32503680000, 0}, INT64_MAX, false}, // the year 3000
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t ns;
+        assert_int_equal(datetime_ns_from_nano(cases[i].value, &ns), cases[i].fits);
+        assert_int_equal(ns, cases[i].ns);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +217,7 @@ int main(void)
         cmocka_unit_test(test_times_are_read_as_flink_casts_them),
         cmocka_unit_test(test_times_of_microseconds),
         cmocka_unit_test(test_timestamps_are_read_as_flink_casts_them),
+        cmocka_unit_test(test_nanoseconds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
   formats_matrix.py [--only PART] [--full] [--spark] [--keep DIR]
 
 arrow    Parquet files of pyarrow with its options varied, read by us
+written  Parquet files of ours with our options varied, read by pyarrow and DuckDB
 
 Every file is read whole, equal to what its writer has, and then under one condition after another on each
 column (matrix/conditions.py); EXPLAIN ANALYZE must show that row groups were left out wherever statistics,
@@ -25,6 +26,7 @@ if __name__ == "__main__":
     judge.own_python(os.path.abspath(__file__))
 import columns  # noqa: E402
 import parquet_read  # noqa: E402
+import parquet_write  # noqa: E402
 
 SHOWN_MAX = 60
 
@@ -52,7 +54,8 @@ def main():
     os.makedirs(folder, exist_ok=True)
     report = Report()
     rows = parquet_read.Rows(columns.all_columns(2000 if options.full else 1000))
-    parts = {"arrow": lambda: parquet_read.run_arrow(report, folder, rows, options.full)}
+    parts = {"arrow": lambda: parquet_read.run_arrow(report, folder, rows, options.full),
+             "written": lambda: parquet_write.run(report, folder, rows, options.full)}
     for name, part in parts.items():
         if options.only and name not in options.only:
             continue

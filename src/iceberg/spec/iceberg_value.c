@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/strbuf.h"
 #include "data/column.h"
+#include "data/datetime.h"
 #include "data/decimal.h"
 #include "data/float_text.h"
 #include "iceberg/spec/iceberg_type.h"
@@ -302,11 +303,9 @@ struct iceberg_value iceberg_value_of_row(const struct iceberg_type *type,
     case PHYSICAL_I128: out.as.i128 = *(const int128 *)at; break;
     case PHYSICAL_F32: out.as.f64 = (double)*(const float *)at; break;
     case PHYSICAL_F64: out.as.f64 = *(const double *)at; break;
-    case PHYSICAL_NANO: {
-        const struct nano *nano = at;
-        out.as.i64 = (int64_t)((uint64_t)nano->second * 1000000000 + (uint64_t)nano->nanosecond);
+    case PHYSICAL_NANO: // of a literal the nearest that a column can have
+        (void)datetime_ns_from_nano(*(const struct nano *)at, &out.as.i64);
         break;
-    }
     case PHYSICAL_STRING: out.as.bytes = strview_str(at); break;
     case PHYSICAL_LIST:
     case PHYSICAL_MAP:

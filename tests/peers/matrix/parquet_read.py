@@ -23,7 +23,7 @@ class Rows:
         self.count = len(columns[0].array)
         self.arrays = arrays or [c.array for c in columns]
         self.table = pa.table({c.name: a for c, a in zip(columns, self.arrays)})
-        texts = [cols.lines_of(a) for a in self.arrays]
+        self.texts = texts = [cols.lines_of(a) for a in self.arrays]
         keys = [f"\"{c.name}\":" for c in columns]
         self.lines = ["{" + ",".join(k + t[i] for k, t in zip(keys, texts)) + "}" for i in range(self.count)]
         self.conditions = conditions.of_columns(columns)
@@ -44,7 +44,7 @@ def difference(got, expected):
         mine, theirs = json.loads(got[at]), json.loads(expected[at])
         name = next(k for k in theirs if repr(mine.get(k)) != repr(theirs[k]))
         return f"row {at}, {name}: {str(mine.get(name))[:200]!r}, expected {str(theirs[name])[:200]!r}"
-    except (ValueError, StopIteration):
+    except (AttributeError, ValueError, StopIteration):
         return f"row {at}: {got[at][:300]}, expected {expected[at][:300]}"
 
 
