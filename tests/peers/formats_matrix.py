@@ -5,6 +5,8 @@
   formats_matrix.py [--only PART] [--full] [--spark] [--keep DIR]
 
 arrow    Parquet files of pyarrow with its options varied, read by us
+times    the same with timestamps as INT96 and coerced; few rows and none
+duck     Parquet files of DuckDB with its options varied, read by us
 written  Parquet files of ours with our options varied, read by pyarrow and DuckDB
 
 Every file is read whole, equal to what its writer has, and then under one condition after another on each
@@ -25,6 +27,7 @@ import judge  # noqa: E402
 if __name__ == "__main__":
     judge.own_python(os.path.abspath(__file__))
 import columns  # noqa: E402
+import parquet_others  # noqa: E402
 import parquet_read  # noqa: E402
 import parquet_write  # noqa: E402
 
@@ -55,6 +58,8 @@ def main():
     report = Report()
     rows = parquet_read.Rows(columns.all_columns(2000 if options.full else 1000))
     parts = {"arrow": lambda: parquet_read.run_arrow(report, folder, rows, options.full),
+             "times": lambda: parquet_others.run_times(report, folder, rows),
+             "duck": lambda: parquet_others.run_duck(report, folder, rows, options.full),
              "written": lambda: parquet_write.run(report, folder, rows, options.full)}
     for name, part in parts.items():
         if options.only and name not in options.only:

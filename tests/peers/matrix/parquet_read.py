@@ -64,6 +64,7 @@ class Check:
         self.report, self.name, self.path, self.rows = report, name, path, rows
         self.metadata = pq.read_metadata(path)
         self.extra = self.asked = 0
+        self.cut = None  # the writer's bounds of longer values are not the values
 
     def whole(self):
         try:
@@ -93,6 +94,8 @@ class Check:
             known = statistics is not None and statistics.has_null_count and (
                 statistics.has_min_max or one.op in ("IS NULL", "IS NOT NULL") or
                 all(v is None for v in part))
+            known = known and (self.cut is None or
+                               all(not isinstance(v, bytes) or len(v) <= self.cut for v in part))
             most += not known or leaf.name in OTHER_ORDER or one.may_hold(part)
         return most, holding
 
