@@ -8,6 +8,8 @@ arrow    Parquet files of pyarrow with its options varied, read by us
 times    the same with timestamps as INT96 and coerced; few rows and none
 duck     Parquet files of DuckDB with its options varied, read by us
 written  Parquet files of ours with our options varied, read by pyarrow and DuckDB
+bytes    what conditions on one leaf and lookups read of a file and of an Iceberg table, as counted and as strace
+         saw it
 
 Every file is read whole, equal to what its writer has, and then under one condition after another on each
 column (matrix/conditions.py); EXPLAIN ANALYZE must show that row groups were left out wherever statistics,
@@ -26,6 +28,7 @@ import judge  # noqa: E402
 
 if __name__ == "__main__":
     judge.own_python(os.path.abspath(__file__))
+import bytes_read  # noqa: E402
 import columns  # noqa: E402
 import parquet_others  # noqa: E402
 import parquet_read  # noqa: E402
@@ -60,7 +63,8 @@ def main():
     parts = {"arrow": lambda: parquet_read.run_arrow(report, folder, rows, options.full),
              "times": lambda: parquet_others.run_times(report, folder, rows),
              "duck": lambda: parquet_others.run_duck(report, folder, rows, options.full),
-             "written": lambda: parquet_write.run(report, folder, rows, options.full)}
+             "written": lambda: parquet_write.run(report, folder, rows, options.full),
+             "bytes": lambda: bytes_read.run(report, folder, options.full)}
     for name, part in parts.items():
         if options.only and name not in options.only:
             continue
