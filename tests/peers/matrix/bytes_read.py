@@ -180,5 +180,5 @@ def run_lookups(report, folder, rows):
 
 
 def run(report, folder, full):
-    run_nested(report, folder, 400000)
+    run_nested(report, folder, 400000 if full else 200000)
     run_lookups(report, folder, 400000 if full else 160000)

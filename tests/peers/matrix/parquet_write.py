@@ -191,7 +191,7 @@ def run(report, folder, rows, full):
     readers, excuses = [Arrow(), Duck()], Excuses(report)
     source, path = os.path.join(folder, "source.parquet"), os.path.join(folder, "ours.parquet")
     pq.write_table(rows.table.cast(with_all_ids(rows.table.schema)), source)
-    pace = 2 if full else 23
+    pace = 2 if full else 47
     for n, options in enumerate(WRITTEN):
         if not full and n % 3 != 1:
             continue
