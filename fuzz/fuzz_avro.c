@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fuzz_avro: any bytes as an Avro container, walked whole and into columns; as a reader's schema
-// and a container behind it; as a manifest; as a manifest list. The first byte chooses. Manifests
-// that are read are written again and must read the same.
+// and a container behind it; as a schema and a message behind it; as a manifest; as a manifest
+// list. The first byte chooses. Manifests and lists that are read are written again and must read
+// the same, and so must the schema that columns are printed as.
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/assert.h"
-#include "base/byte_source.h"
+#include "base/strbuf.h"
+#include "codec/avro_decode.h"
 #include "codec/avro_file.h"
 #include "codec/avro_message.h"
 #include "codec/avro_reader.h"
+#include "fuzz_source.h"
 #include "iceberg/manifest.h"
 #include "iceberg/spec/partition_spec.h"
 #include "iceberg/spec/table_schema.h"
@@ -39,7 +42,8 @@ static void walk(struct str bytes)
 }
 
 // The container as columns, its own or those of a reader's schema.
-static void decode(struct str bytes, const struct avro_schema *schema, struct arena *arena)
+static void decode(struct str bytes, const struct avro_schema *schema, struct arena *arena,
+                   bool lends)
 {
     struct byte_source_memory memory;
     struct avro_file *file;
@@ -48,7 +52,7 @@ static void decode(struct str bytes, const struct avro_schema *schema, struct ar
     const struct avro_column *columns;
     uint32_t count;
     struct avro_reader_options options = {.block_bytes_max = 1 << 20};
-    byte_source_memory_init(&memory, bytes);
+    fuzz_source_init(&memory, bytes, lends);
     if (avro_file_open(&memory.source, &options, &file, &err) != STATUS_OK) {
         return;
     }
@@ -66,8 +70,43 @@ static void decode(struct str bytes, const struct avro_schema *schema, struct ar
     avro_file_free(file);
 }
 
-// Two bytes of length, the reader's schema, the container.
-static void resolve(struct str bytes)
+// A message as a registry's clients and as single-object encoding frame it, or bare.
+static void decode_message(struct arena *arena, const struct avro_schema *schema, struct str bytes)
+{
+    struct avro_decoder_options options = {.by_id = schema->has_ids};
+    struct avro_decoder *decoder;
+    struct strbuf printed;
+    struct err err;
+    struct str row;
+    uint32_t id;
+    uint64_t fingerprint;
+    const struct avro_schema *again;
+    if (avro_columns_of_schema(arena, schema, &options.columns, &options.column_count, &err) !=
+            STATUS_OK ||
+        avro_decoder_new(schema, &options, &decoder, &err) != STATUS_OK) {
+        return;
+    }
+    if (avro_message_confluent(bytes, &id, &row, &err) != STATUS_OK &&
+        avro_message_single(bytes, &fingerprint, &row, &err) != STATUS_OK) {
+        row = bytes;
+    }
+    for (int i = 0; i < 3 && avro_message_row(decoder, row, &err) == STATUS_OK; i++) {
+        struct batch batch = {.column_count = options.column_count,
+                              .row_count = avro_decoder_row_count(decoder),
+                              .columns = avro_decoder_columns(decoder)};
+        ASSERT(batch_check(&batch, &err) == STATUS_OK);
+    }
+    avro_decoder_free(decoder);
+    strbuf_init(&printed, 1 << 24);
+    if (avro_columns_print(&printed, STR_LIT("r"), options.columns, options.column_count, &err) ==
+        STATUS_OK) {
+        ASSERT(avro_schema_parse(arena, strbuf_str(&printed), &again, &err) == STATUS_OK);
+    }
+    strbuf_release(&printed);
+}
+
+// Two bytes of length, a schema, a container or a message.
+static void resolve(struct str bytes, bool is_message)
 {
     struct arena arena = {0};
     struct err err;
@@ -79,8 +118,14 @@ static void resolve(struct str bytes)
     size = size < bytes.size - 2 ? size : bytes.size - 2;
     struct str json = str_slice(bytes, 2, 2 + size);
     if (avro_schema_parse(&arena, json, &schema, &err) == STATUS_OK) {
+        struct str rest = str_slice(bytes, 2 + size, bytes.size);
         (void)avro_message_fingerprint(schema);
-        decode(str_slice(bytes, 2 + size, bytes.size), schema, &arena);
+        if (is_message) {
+            decode_message(&arena, schema, rest);
+        } else {
+            decode(rest, schema, &arena, true);
+            decode(rest, schema, &arena, false);
+        }
     }
     arena_release(&arena);
 }
@@ -159,9 +204,41 @@ static void read_manifest(struct str bytes, int32_t version)
     ASSERT(status == STATUS_OK);
     options.spec = manifest_reader_spec(reader);
     ASSERT(count_entries(copy, &options) == count);
+    static const int32_t metrics[] = {1, 3};
+    options.metric_ids = metrics;
+    options.metric_id_count = 2;
+    ASSERT(count_entries(copy, &options) == count);
     manifest_writer_free(writer);
     manifest_reader_free(reader);
     arena_release(&arena);
+}
+
+static void write_list(struct arena *arena, const struct manifest_file *files, uint32_t count,
+                       int32_t version)
+{
+    struct manifest_list_options options = {.format_version = version,
+                                            .snapshot_id = 5,
+                                            .parent_id = version - 3, // none, in version 2
+                                            .sequence_number = 7,
+                                            .first_row_id = 100};
+    struct manifest_file *assigned;
+    struct manifest_file *again;
+    struct strbuf out;
+    struct err err;
+    int64_t next;
+    uint32_t found;
+    strbuf_init(&out, 1 << 26);
+    if (manifest_list_assign(arena, &options, files, count, &assigned, &next, &err) == STATUS_OK &&
+        manifest_list_write(&out, &options, assigned, count, &err) == STATUS_OK) {
+        struct str bytes = strbuf_str(&out);
+        ASSERT(manifest_list_read(arena, bytes, STR_LIT("a"), &again, &found, &err) == STATUS_OK);
+        ASSERT(found == count);
+        for (uint32_t i = 0; i < count; i++) {
+            ASSERT(str_equal(again[i].path, files[i].path) &&
+                   again[i].partition_count == files[i].partition_count);
+        }
+    }
+    strbuf_release(&out);
 }
 
 static void read_list(struct str bytes)
@@ -174,6 +251,9 @@ static void read_list(struct str bytes)
         for (uint32_t i = 0; i < count; i++) {
             ASSERT(files[i].path.size > 0);
         }
+        for (int32_t version = 1; version <= 3; version++) {
+            write_list(&arena, files, count, version);
+        }
     }
     arena_release(&arena);
 }
@@ -184,12 +264,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     struct str bytes = str_make((const char *)data + 1, size - 1);
-    switch (data[0] % 7) {
+    switch (data[0] % 8) {
     case 0: walk(bytes); break;
     case 1: read_list(bytes); break;
-    case 5: decode(bytes, NULL, NULL); break;
-    case 6: resolve(bytes); break;
-    default: read_manifest(bytes, data[0] % 7 - 1); break;
+    case 5:
+        decode(bytes, NULL, NULL, true);
+        decode(bytes, NULL, NULL, false);
+        break;
+    case 6: resolve(bytes, false); break;
+    case 7: resolve(bytes, true); break;
+    default: read_manifest(bytes, data[0] % 8 - 1); break;
     }
     return 0;
 }

@@ -2,7 +2,8 @@
 //
 // fuzz_csv: any bytes through the decoder of CSV. The first byte chooses the dialect; what comes
 // out must keep the invariants of columns; a decoder that gets the bytes one row at a time, and one
-// without its short ways, must see the same values.
+// without its short ways, must see the same values. Messages, one a line, and the places where
+// records begin are looked at as well.
 #include <stdint.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "base/mem.h"
 #include "base/strbuf.h"
 #include "codec/csv_int.h"
+#include "codec/csv_split.h"
 #include "data/json_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -77,6 +79,51 @@ static bool lines_decode(struct csv_decoder *decoder, struct str bytes, uint32_t
     return true;
 }
 
+static void messages_decode(struct csv_decoder *decoder, struct str bytes)
+{
+    while (bytes.size > 0) {
+        struct str messages[4];
+        uint32_t count = 0;
+        uint32_t used;
+        struct err err;
+        for (; count < 4 && bytes.size > 0; count++) {
+            size_t end = str_find(bytes, '\n');
+            messages[count] = str_slice(bytes, 0, end);
+            bytes = str_slice(bytes, end < bytes.size ? end + 1 : end, bytes.size);
+        }
+        if (csv_decode_messages(decoder, messages, count, 3, &used, &err) == STATUS_OK) {
+            ASSERT(csv_decode_rows(decoder) <= 3 && used <= count);
+            for (uint32_t i = 0; i < FIELDS; i++) {
+                ASSERT(column_check(&csv_decode_columns(decoder)[i], &err) == STATUS_OK);
+            }
+        }
+    }
+}
+
+// The first record that begins at `target` or behind it, handed over in pieces.
+static uint64_t record_start(struct str bytes, uint8_t options, uint64_t target, size_t step)
+{
+    struct csv_split split;
+    uint64_t start;
+    csv_split_init(&split, (options & 1) != 0 ? '|' : ',', (options & 2) != 0 ? 0 : '"', 0, target);
+    for (size_t at = 0; at < bytes.size; at += step) {
+        size_t end = bytes.size - at < step ? bytes.size : at + step;
+        if (csv_split_pass(&split, str_slice(bytes, at, end), &start)) {
+            ASSERT(start >= target && start <= bytes.size);
+            return start;
+        }
+    }
+    return bytes.size;
+}
+
+static void split_all(struct str bytes, uint8_t options)
+{
+    for (uint64_t target = 0; target < bytes.size; target = target * 2 + 1) {
+        uint64_t start = record_start(bytes, options, target, bytes.size);
+        ASSERT(record_start(bytes, options, target, 3) == start);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0) {
@@ -100,6 +147,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int i = 0; i < 3; i++) {
         strbuf_release(&texts[i]);
     }
+    messages_decode(decoder, str_make(copy, size - 1));
+    split_all(str_make(copy, size - 1), data[0]);
     csv_decode_free(decoder);
     mem_free(copy);
     arena_release(&arena);

@@ -52,6 +52,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     byte_source_memory_init(&memories[1], str_slice(bytes, cut, bytes.size));
     struct byte_source *sources[] = {&memories[0].source, &memories[1].source};
     uint32_t count = cut < bytes.size ? 2 : 1;
+    enum infer_format guessed;
+    static const char *const names[] = {"x", "a.tsv", "a.json.gz", "b.csv.zst", "c.parquet.gz"};
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (infer_format_find(str_from(names[i]), bytes, &guessed)) {
+            ASSERT(infer_format_name(guessed) != NULL);
+        }
+    }
     if (infer_files(&arena, sources, count, &options, &found, &err) == STATUS_OK) {
         ASSERT(found.type->kind == TYPE_ROW && found.type->field_count > 0);
         if (options.format == INFER_CSV) {

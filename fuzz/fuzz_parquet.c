@@ -5,29 +5,29 @@
 //
 //     'P'      a file ("PAR1..."): footer, pages, levels, values of all columns
 //     0 to 31  the bytes of a page behind it: encoding, type and count from the next three
-//     32       a segment of an unfinished file, restored
 //     others   a page index
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/assert.h"
-#include "base/byte_source.h"
+#include "base/budget.h"
 #include "codec/parquet_decode.h"
 #include "codec/parquet_footer.h"
 #include "codec/parquet_reader.h"
-#include "codec/parquet_writer.h"
 #include "data/batch.h"
+#include "fuzz_source.h"
 
-enum { PAGE_BYTES_MAX = 1 << 20, ROWS_MAX = 20000 };
+enum { PAGE_BYTES_MAX = 1 << 20, ROWS_MAX = 20000, MEMORY_MAX = 512 << 20 };
 
-static void read_all(struct parquet_file *file, const struct predicate *predicate, bool filter)
+static void read_all(struct parquet_file *file, struct budget *budget,
+                     const struct predicate *predicate, bool filter)
 {
     struct parquet_reader_options options = {.row_group_count = UINT32_MAX,
                                              .predicate = predicate,
                                              .filter = filter,
                                              .page_bytes_max = PAGE_BYTES_MAX,
+                                             .budget = budget,
                                              .verify_checksums = true};
     struct parquet_reader *reader = NULL;
     struct batch batch;
@@ -43,17 +43,25 @@ static void read_all(struct parquet_file *file, const struct predicate *predicat
     parquet_reader_free(reader);
 }
 
-static void fuzz_file(const uint8_t *data, size_t size)
+static void fuzz_file(const uint8_t *data, size_t size, bool lends)
 {
     struct byte_source_memory memory;
     struct parquet_file *file = NULL;
-    struct parquet_file_options options = {.footer_bytes_max = 1 << 20};
+    struct budget budget;
+    struct parquet_file_options options = {.footer_bytes_max = 1 << 20, .budget = &budget};
     struct err err = {.text = ""};
-    byte_source_memory_init(&memory, str_make((const char *)data, size));
+    budget_init(&budget, NULL, SIZE_MAX);
+    fuzz_source_init(&memory, str_make((const char *)data, size), lends);
     if (parquet_file_open(&memory.source, &options, &file, &err) != STATUS_OK) {
         return;
     }
-    read_all(file, NULL, false);
+    struct str value;
+    (void)parquet_file_key_value(file, STR_LIT("iceberg.schema"), &value);
+    for (uint32_t i = 0; i < parquet_file_row_groups(file); i++) {
+        struct parquet_row_group_info group = parquet_file_row_group(file, i);
+        ASSERT(group.first_row + group.row_count <= parquet_file_rows(file));
+    }
+    read_all(file, &budget, NULL, false);
     uint32_t count;
     const struct parquet_field *fields = parquet_file_fields(file, &count);
     for (uint32_t i = 0; i < count && i < 4; i++) {
@@ -68,13 +76,14 @@ static void fuzz_file(const uint8_t *data, size_t size)
             {.column_id = fields[i].id, .op = PREDICATE_IS_NOT_NULL, .type = fields[i].type}};
         terms[0].constants = terms[1].constants = &constant;
         struct predicate predicate = {.term_count = 2, .terms = terms};
-        read_all(file, &predicate, false);
-        read_all(file, &predicate, true);
+        read_all(file, &budget, &predicate, false);
+        read_all(file, &budget, &predicate, true);
         terms[0].op = PREDICATE_EQ; // bloom filters
         predicate.term_count = 1;
-        read_all(file, &predicate, true);
+        read_all(file, &budget, &predicate, true);
     }
     parquet_file_free(file);
+    ASSERT(budget.used == 0 && budget.peak < MEMORY_MAX);
 }
 
 struct memory {
@@ -122,30 +131,6 @@ static void fuzz_page(const uint8_t *data, size_t size)
     arena_release(&owned.arena);
 }
 
-static void fuzz_segment(const uint8_t *data, size_t size)
-{
-    struct arena arena;
-    struct byte_source_memory memory;
-    struct byte_source *sources[1] = {&memory.source};
-    struct parquet_encoder *encoder = parquet_encoder_new();
-    struct parquet_writer *writer = NULL;
-    struct err err = {.text = ""};
-    arena_init(&arena);
-    const struct type_field fields[2] = {
-        {.name = STR_LIT("a"), .type = &type_string},
-        {.name = STR_LIT("b"), .type = type_array(&arena, &type_bigint, true)}};
-    int32_t id = 1;
-    struct parquet_writer_options options = {
-        .fields = parquet_schema_fields(&arena, type_row(&arena, fields, 2, false), &id),
-        .field_count = 2};
-    byte_source_memory_init(&memory, str_make((const char *)data, size));
-    if (parquet_writer_restore(encoder, &options, sources, 1, &writer, &err) == STATUS_OK) {
-        parquet_writer_free(writer);
-    }
-    parquet_encoder_free(encoder);
-    arena_release(&arena);
-}
-
 static void fuzz_index(const uint8_t *data, size_t size)
 {
     struct arena arena;
@@ -168,11 +153,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     if (data[0] == 'P') {
-        fuzz_file(data, size);
+        fuzz_file(data, size, true);
+        fuzz_file(data, size, false);
     } else if (data[0] < 32) {
         fuzz_page(data, size);
-    } else if (data[0] == 32) {
-        fuzz_segment(data + 1, size - 1);
     } else {
         fuzz_index(data + 1, size - 1);
     }

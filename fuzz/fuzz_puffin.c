@@ -21,6 +21,40 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { BLOB_BYTES_MAX = 1 << 20, MASK_BITS = 2048 };
 
+// A file of the same blobs, packed as they were, reads the same.
+static void write_again(struct arena *arena, const struct puffin_file *file,
+                        struct buf *const *blobs)
+{
+    struct puffin_writer_options options = {file->property_count, file->properties,
+                                            file->blob_count % 2 == 0};
+    struct puffin_writer writer;
+    struct puffin_file again;
+    struct byte_source_memory memory;
+    struct str bytes;
+    struct err err;
+    puffin_writer_init(&writer, &options);
+    for (uint32_t i = 0; i < file->blob_count; i++) {
+        struct puffin_blob blob = file->blobs[i];
+        struct str content = str_make(blobs[i]->ptr, blobs[i]->size);
+        ASSERT(puffin_writer_add(&writer, &blob, content, &err) == STATUS_OK);
+    }
+    if (puffin_writer_finish(&writer, &bytes, &err) == STATUS_OK) {
+        byte_source_memory_init(&memory, bytes);
+        ASSERT(puffin_read(&memory.source, arena, &again, &err) == STATUS_OK);
+        ASSERT(again.blob_count == file->blob_count);
+        ASSERT(again.property_count == file->property_count);
+        for (uint32_t i = 0; i < again.blob_count; i++) {
+            struct buf *blob;
+            ASSERT(puffin_read_blob(&memory.source, &again.blobs[i], BLOB_BYTES_MAX, &blob, &err) ==
+                   STATUS_OK);
+            ASSERT(blob->size == blobs[i]->size);
+            ASSERT(blob->size == 0 || memcmp(blob->ptr, blobs[i]->ptr, blob->size) == 0);
+            buf_unref(blob);
+        }
+    }
+    puffin_writer_release(&writer);
+}
+
 static void walk(struct str bytes)
 {
     struct byte_source_memory memory;
@@ -29,12 +63,21 @@ static void walk(struct str bytes)
     struct err err;
     byte_source_memory_init(&memory, bytes);
     if (puffin_read(&memory.source, &arena, &file, &err) == STATUS_OK) {
-        for (uint32_t i = 0; i < file.blob_count; i++) {
-            struct buf *blob;
-            if (puffin_read_blob(&memory.source, &file.blobs[i], BLOB_BYTES_MAX, &blob, &err) ==
-                STATUS_OK) {
-                buf_unref(blob);
+        struct buf **blobs = arena_new_array(&arena, struct buf *, file.blob_count + 1);
+        size_t total = 0;
+        uint32_t read = 0;
+        for (uint32_t i = 0; i < file.blob_count && total < BLOB_BYTES_MAX; i++) {
+            if (puffin_read_blob(&memory.source, &file.blobs[i], BLOB_BYTES_MAX, &blobs[read],
+                                 &err) == STATUS_OK) {
+                total += blobs[read++]->size;
             }
+        }
+        (void)puffin_property(file.properties, file.property_count, "created-by");
+        if (read == file.blob_count) {
+            write_again(&arena, &file, blobs);
+        }
+        for (uint32_t i = 0; i < read; i++) {
+            buf_unref(blobs[i]);
         }
     }
     arena_release(&arena);
@@ -78,6 +121,12 @@ static void read_set(struct str bytes, bool is_vector)
         if (set.count > 0) {
             rebuild(&set);
         }
+        out.size = 0;
+        deletion_vector_write(&set, &out);
+        roaring_release(&copy);
+        copy = (struct roaring){0};
+        status = deletion_vector_read(bytebuf_str(&out), &copy, &err);
+        ASSERT(status == STATUS_OK || roaring_last(&set) > (uint64_t)INT64_MAX);
     }
     roaring_release(&set);
     roaring_release(&copy);

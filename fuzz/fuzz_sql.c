@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fuzz_sql: any bytes as a script. What parses, printed, parses again and prints the same; what
-// does not says where, within the text, and can be drawn.
+// does not says where, within the text, and can be drawn. The script is tried as an expression, a
+// query and a type, too.
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -75,6 +76,23 @@ static void check_statement(struct str script, const struct script_statement *st
     arena_release(&arena);
 }
 
+static void check_parts(struct str text)
+{
+    struct arena arena;
+    struct err err;
+    const struct ast_expr *expr;
+    const struct ast_query *query;
+    const struct ast_type *type;
+    arena_init(&arena);
+    bool good[] = {parse_expression(&arena, text, &expr, &err) == STATUS_OK,
+                   parse_query_text(&arena, text, &query, &err) == STATUS_OK,
+                   parse_type_text(&arena, text, &type, &err) == STATUS_OK};
+    ASSERT(!good[0] || expr->at.offset <= text.size);
+    ASSERT(!good[2] || type->at.offset <= text.size);
+    ASSERT(!good[1] || query != NULL);
+    arena_release(&arena);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size > TEXT_MAX) {
@@ -87,5 +105,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     while (script_next(&script, &statement)) {
         check_statement(text, &statement);
     }
+    check_parts(text);
     return 0;
 }

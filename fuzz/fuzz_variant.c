@@ -6,8 +6,8 @@
 
 #include "base/assert.h"
 #include "base/strbuf.h"
-#include "data/variant_build.h"
 #include "data/variant.h"
+#include "data/variant_build.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

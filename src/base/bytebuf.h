@@ -84,3 +84,8 @@ static inline struct str bytebuf_str(const struct bytebuf *buf)
 {
     return (struct str){buf->ptr, buf->size}; // until the next change
 }
+// `size` bytes of it; of no bytes the place does not matter.
+static inline struct str bytebuf_part(const struct bytebuf *buf, size_t at, size_t size)
+{
+    return str_make(size > 0 ? buf->ptr + at : "", size);
+}

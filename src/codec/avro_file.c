@@ -116,8 +116,9 @@ static enum status fill(struct avro_file *file, struct err *err)
 {
     while (!avro_decoder_is_full(file->decoder)) {
         if (file->rows_left == 0) {
-            if (file->is_in_block) {
-                TRY(avro_cursor_end(&file->cursor, err));
+            if (file->is_in_block && avro_cursor_end(&file->cursor, err) != STATUS_OK) {
+                avro_reader_context(file->reader, &file->cursor, err);
+                return STATUS_INVALID_DATA;
             }
             file->is_in_block = false;
             TRY(avro_reader_block(file->reader, &file->cursor, &file->rows_left, err));
@@ -132,6 +133,7 @@ static enum status fill(struct avro_file *file, struct err *err)
         if (status != STATUS_OK) {
             err_context(err, "row %llu",
                         (unsigned long long)(file->next + avro_decoder_row_count(file->decoder)));
+            avro_reader_context(file->reader, &file->cursor, err);
             return status;
         }
     }
@@ -154,9 +156,6 @@ enum status avro_file_next(struct avro_file *file, struct batch *out, struct err
     enum status status = fill(file, err);
     uint32_t rows = avro_decoder_row_count(file->decoder);
     if (status != STATUS_OK && (status != STATUS_END || rows == 0)) {
-        if (status != STATUS_END) {
-            err_context(err, "%.*s", STR_ARGS(file->source->name));
-        }
         return status;
     }
     file->origin.first = file->next;

@@ -35,6 +35,8 @@ struct avro_reader {
     struct byte_source_memory memory; // where it was opened from bytes
     size_t block_bytes_max;
     uint64_t offset;    // of the next block
+    uint64_t block_at;  // of the last one
+    const char *rows;   // its content
     struct buf *header; // what the metas are borrowed from; NULL: the source
     struct buf *window; // bytes of the source from window_offset on; NULL: it lends
     uint64_t window_offset;
@@ -220,8 +222,8 @@ static bool is_plain_record(const struct avro_schema *schema)
     bool is_plain = schema->kind == AVRO_RECORD && schema->count <= PLAIN_FIELDS_MAX;
     for (uint32_t i = 0; is_plain && i < schema->count; i++) {
         enum avro_kind kind = schema->fields[i].schema->kind;
-        is_plain = kind == AVRO_INT || kind == AVRO_LONG || kind == AVRO_BYTES ||
-                   kind == AVRO_STRING;
+        is_plain =
+            kind == AVRO_INT || kind == AVRO_LONG || kind == AVRO_BYTES || kind == AVRO_STRING;
     }
     return is_plain;
 }
@@ -346,31 +348,32 @@ static enum status get_bytes(struct avro_reader *reader, uint64_t offset, size_t
 
 static const struct avro_schema header_entry = {.kind = AVRO_BYTES};
 
-// The header within `bytes`, the beginning of the file.
-static enum status parse_header(struct avro_reader *reader, struct str bytes, struct err *err)
+// The header behind the cursor, which is at the beginning of the file.
+static enum status parse_header(struct avro_reader *reader, struct avro_cursor *cursor,
+                                struct err *err)
 {
-    struct avro_cursor cursor = avro_cursor_make(bytes);
-    struct str span;
+    const char *begin = cursor->at;
     uint64_t count;
+    struct str span;
     reader->metas.count = 0;
-    if (read_span(&cursor, 4, &span, NULL) != STATUS_OK || memcmp(span.ptr, "Obj\1", 4) != 0) {
-        return ERR(err, STATUS_INVALID_DATA, "not an Avro file");
+    if (read_span(cursor, 4, &span, NULL) != STATUS_OK || memcmp(span.ptr, "Obj\1", 4) != 0) {
+        return ERR(err, STATUS_INVALID_DATA, "not an Avro file: no magic at byte 0");
     }
     do {
-        TRY(avro_cursor_items(&cursor, &header_entry, &count, err));
+        TRY(avro_cursor_items(cursor, &header_entry, &count, err));
         for (uint64_t i = 0; i < count; i++) {
             struct meta meta;
-            TRY(avro_cursor_string(&cursor, &meta.key, err));
-            TRY(avro_cursor_string(&cursor, &meta.value, err));
+            TRY(avro_cursor_string(cursor, &meta.key, err));
+            TRY(avro_cursor_string(cursor, &meta.value, err));
             if (reader->metas.count >= META_MAX) {
                 return ERR(err, STATUS_LIMIT, "Avro: over %d header keys", META_MAX);
             }
             VEC_PUSH(&reader->metas, meta);
         }
     } while (count > 0);
-    TRY(read_span(&cursor, SYNC_SIZE, &span, err));
+    TRY(read_span(cursor, SYNC_SIZE, &span, err));
     memcpy(reader->sync, span.ptr, SYNC_SIZE);
-    reader->offset = (uint64_t)(cursor.at - bytes.ptr);
+    reader->offset = (uint64_t)(cursor->at - begin);
     return STATUS_OK;
 }
 
@@ -383,9 +386,13 @@ static enum status read_header(struct avro_reader *reader, struct err *err)
         struct str bytes;
         size = size < file_size ? size : (size_t)file_size;
         TRY(get_bytes(reader, 0, size, &bytes, err));
-        enum status status = parse_header(reader, bytes, err);
+        struct avro_cursor cursor = avro_cursor_make(bytes);
+        enum status status = parse_header(reader, &cursor, err);
         if (status == STATUS_OK || is_all || size < 4 || memcmp(bytes.ptr, "Obj\1", 4) != 0) {
             reader->header = reader->window != NULL ? buf_ref(reader->window) : NULL;
+            if (status != STATUS_OK) {
+                err_context(err, "header, byte %zu", (size_t)(cursor.at - bytes.ptr));
+            }
             return status;
         }
     }
@@ -407,7 +414,8 @@ static enum status read_codec(struct avro_reader *reader, struct err *err)
     } else if (str_is(codec, "xz")) {
         reader->codec = COMPRESS_XZ;
     } else {
-        return ERR(err, STATUS_UNSUPPORTED, "Avro codec '%.*s'", STR_ARGS(codec));
+        return ERR(err, STATUS_UNSUPPORTED, "'avro.codec' is '%.*s', which is not supported",
+                   STR_ARGS(codec));
     }
     return STATUS_OK;
 }
@@ -423,7 +431,7 @@ static enum status read_schema(struct avro_reader *reader, struct avro_schema_ca
 {
     struct str text;
     if (!avro_reader_meta(reader, "avro.schema", &text)) {
-        return ERR(err, STATUS_INVALID_DATA, "Avro: no avro.schema");
+        return ERR(err, STATUS_INVALID_DATA, "it is missing");
     }
     if (cache == NULL) {
         return avro_schema_parse(&reader->arena, text, &reader->schema, err);
@@ -457,6 +465,9 @@ static enum status open_reader(struct avro_reader *reader,
         goto out;
     }
     status = read_schema(reader, options != NULL ? options->cache : NULL, err);
+    if (status != STATUS_OK) {
+        err_context(err, "header, 'avro.schema'");
+    }
 out:
     if (status != STATUS_OK) {
         err_context(err, "%.*s", STR_ARGS(reader->name));
@@ -592,6 +603,8 @@ static enum status read_block(struct avro_reader *reader, struct avro_cursor *cu
     }
     TRY(unblock(reader, str_make(bytes.ptr, (size_t)size), &bytes, err));
     TRY(check_rows(reader, count, bytes.size, err));
+    reader->block_at = reader->offset;
+    reader->rows = bytes.ptr;
     reader->offset = start + (uint64_t)size + SYNC_SIZE;
     *cursor = avro_cursor_make(bytes);
     *rows = (uint64_t)count;
@@ -606,10 +619,17 @@ enum status avro_reader_block(struct avro_reader *reader, struct avro_cursor *cu
     }
     enum status status = read_block(reader, cursor, rows, err);
     if (status != STATUS_OK) {
-        err_context(err, "%.*s at byte %llu", STR_ARGS(reader->name),
+        err_context(err, "%.*s, block at byte %llu", STR_ARGS(reader->name),
                     (unsigned long long)reader->offset);
     }
     return status;
+}
+
+void avro_reader_context(const struct avro_reader *reader, const struct avro_cursor *cursor,
+                         struct err *err)
+{
+    err_context(err, "%.*s, block at byte %llu, its byte %zu", STR_ARGS(reader->name),
+                (unsigned long long)reader->block_at, (size_t)(cursor->at - reader->rows));
 }
 
 struct buf *avro_reader_hold(const struct avro_reader *reader)

@@ -79,6 +79,10 @@ MUST_USE enum status avro_reader_block(struct avro_reader *reader, struct avro_c
 // as long as the source.
 struct buf *avro_reader_hold(const struct avro_reader *reader);
 uint64_t avro_reader_offset(const struct avro_reader *reader); // in the file, behind that block
+// Puts in front of an error met in that block where it is: the name, the block, the byte of its
+// content.
+void avro_reader_context(const struct avro_reader *reader, const struct avro_cursor *cursor,
+                         struct err *err);
 
 struct avro_value {
     enum avro_kind kind;              // of the branch taken where the schema is a union

@@ -195,6 +195,11 @@ static enum status see_records(struct reading *at, const struct infer_sample *sa
         uint32_t count = records < AT_ONCE ? (uint32_t)records : AT_ONCE;
         size_t used = 0;
         status = json_split_next(&split, rest, sample->is_all, texts, &count, &used, at->err);
+        if (status != STATUS_OK && at->err != NULL) {
+            err_context(at->err, "byte %llu",
+                        (unsigned long long)(rest.ptr - sample->text.ptr) +
+                            (unsigned long long)at->err->offset);
+        }
         for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
             status = see_record(at, &scratch, texts[i]);
         }

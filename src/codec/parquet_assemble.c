@@ -174,12 +174,12 @@ static enum status put_blooms(struct assembly *at, struct err *err)
 
 static struct str page_lower(const struct assembly *at, const struct parquet_page *page)
 {
-    return str_make(at->writer->bounds.ptr + page->bounds_at, page->lower_size);
+    return bytebuf_part(&at->writer->bounds, page->bounds_at, page->lower_size);
 }
 
 static struct str page_upper(const struct assembly *at, const struct parquet_page *page)
 {
-    return str_make(at->writer->bounds.ptr + page->bounds_at + page->lower_size, page->upper_size);
+    return bytebuf_part(&at->writer->bounds, page->bounds_at + page->lower_size, page->upper_size);
 }
 
 static bool all_null(const struct parquet_page *page)
@@ -385,10 +385,10 @@ static void put_statistics(struct thrift_writer *thrift, const struct parquet_ch
     thrift_put_struct(thrift, 12);
     thrift_put_i64(thrift, 3, (int64_t)chunk->nulls);
     if (bounds.has_upper) {
-        thrift_put_binary(thrift, 5, str_make(bytes.ptr + bounds.lower_size, bounds.upper_size));
+        thrift_put_binary(thrift, 5, bytebuf_part(&bytes, bounds.lower_size, bounds.upper_size));
     }
     if (bounds.has_lower) {
-        thrift_put_binary(thrift, 6, str_make(bytes.ptr, bounds.lower_size));
+        thrift_put_binary(thrift, 6, bytebuf_part(&bytes, 0, bounds.lower_size));
     }
     if (bounds.has_upper) {
         thrift_put_bool(thrift, 7, bounds.upper_exact);

@@ -194,10 +194,11 @@ static void view_codes(struct parquet_dictionary *dictionary, const struct strvi
         hashes[i] = hash_view(&values[i]);
         __builtin_prefetch(&dictionary->slots[(uint32_t)hashes[i] & dictionary->mask]);
     }
+    const uintptr_t plain = (uintptr_t)dictionary->plain.ptr; // 0 while all values are empty
     for (uint32_t i = 0; i < count; i++) {
         uint64_t key = dictionary->slots[(uint32_t)hashes[i] & dictionary->mask].key;
-        __builtin_prefetch(dictionary->plain.ptr + (key >> 32));
-        __builtin_prefetch(dictionary->plain.ptr + (key >> 32) + (uint32_t)key);
+        __builtin_prefetch((const void *)(plain + (key >> 32)));
+        __builtin_prefetch((const void *)(plain + (key >> 32) + (uint32_t)key));
     }
     for (uint32_t i = 0; i < count; i++) {
         codes[i] = view_code(dictionary, &values[i], hashes[i]);

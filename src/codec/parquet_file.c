@@ -38,8 +38,9 @@ static enum status read_footer(struct parquet_file *file, uint64_t bytes_max, st
     }
     uint32_t size = get_u32(bytes + tail - FRAME_BYTES);
     if (size > source->size - FRAME_BYTES - 4 || size > bytes_max) {
-        return ERR(err, STATUS_INVALID_DATA, "%.*s: a footer of %u bytes cannot be",
-                   STR_ARGS(source->name), size);
+        return ERR(err, STATUS_INVALID_DATA,
+                   "%.*s: at byte %" PRIu64 ", a footer of %u bytes is announced, which cannot be",
+                   STR_ARGS(source->name), source->size - FRAME_BYTES, size);
     }
     if (size + FRAME_BYTES <= tail) {
         memmove(bytes, bytes + tail - FRAME_BYTES - size, size);
@@ -86,7 +87,12 @@ static enum status open_file(struct parquet_file *file, uint64_t bytes_max, stru
     TRY(read_footer(file, bytes_max, err));
     struct str bytes = bytebuf_str(&file->footer_bytes);
     enum status status = parquet_footer_parse(&file->arena, bytes, &file->footer, err);
-    if (status == STATUS_OK && file->footer.is_encrypted) {
+    if (status != STATUS_OK) {
+        err_context(err, "%.*s, footer at byte %" PRIu64, STR_ARGS(file->source->name),
+                    file->source->size - FRAME_BYTES - bytes.size);
+        return status;
+    }
+    if (file->footer.is_encrypted) {
         // The footer is readable (plain-text footer mode), some columns are not.
         status = ERR(err, STATUS_UNSUPPORTED, "it is encrypted");
     }
@@ -97,9 +103,7 @@ static enum status open_file(struct parquet_file *file, uint64_t bytes_max, stru
         status = check_groups(file, err);
     }
     if (status != STATUS_OK) {
-        if (err != NULL) {
-            err_context(err, "%.*s", STR_ARGS(file->source->name));
-        }
+        err_context(err, "%.*s", STR_ARGS(file->source->name));
         return status;
     }
     file->fields = parquet_file_schema_fields(&file->arena, &file->tree);

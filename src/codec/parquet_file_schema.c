@@ -162,7 +162,7 @@ static enum status build_group(struct builder *builder, const struct parquet_ele
 
 static enum status damaged(const struct parquet_element *element, const char *what, struct err *err)
 {
-    return ERR(err, STATUS_INVALID_DATA, "the schema: field %.*s %s", STR_ARGS(element->name),
+    return ERR(err, STATUS_INVALID_DATA, "the schema: field '%.*s' %s", STR_ARGS(element->name),
                what);
 }
 
@@ -328,7 +328,7 @@ static enum status build(struct builder *builder, struct parquet_node *parent,
                          struct parquet_node *node, struct err *err)
 {
     if (builder->at >= builder->element_count) {
-        return ERR(err, STATUS_INVALID_DATA, "the schema ends too early");
+        return ERR(err, STATUS_INVALID_DATA, "'schema' ends too early");
     }
     struct parquet_element *element = &builder->elements[builder->at];
     if (++builder->depth > PARQUET_DEPTH_MAX) {
@@ -362,7 +362,7 @@ enum status parquet_file_schema_build(struct arena *arena, const struct parquet_
                                       struct parquet_tree *out, struct err *err)
 {
     if (footer->element_count == 0 || footer->elements[0].physical != PARQUET_GROUP) {
-        return ERR(err, STATUS_INVALID_DATA, "the schema has no root");
+        return ERR(err, STATUS_INVALID_DATA, "'schema' has no root");
     }
     for (uint32_t i = 0; i < footer->element_count; i++) {
         struct parquet_element *element = &footer->elements[i];
@@ -390,7 +390,7 @@ enum status parquet_file_schema_build(struct arena *arena, const struct parquet_
     out->root.leaf_count = out->leaf_count;
     if (builder.at != builder.element_count) {
         return ERR(err, STATUS_INVALID_DATA,
-                   "the schema has %u fields, of which %u are below its "
+                   "'schema' has %u fields, of which %u are below its "
                    "root",
                    builder.element_count, builder.at);
     }

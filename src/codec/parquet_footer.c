@@ -373,7 +373,7 @@ static enum status finish(const struct thrift_reader *reader, const char *what, 
     if (reader->failure == NULL) {
         return STATUS_OK;
     }
-    return ERR(err, STATUS_INVALID_DATA, "%s: %s (at its byte %zu)", what, reader->failure,
+    return ERR(err, STATUS_INVALID_DATA, "%s: %s (its byte %zu)", what, reader->failure,
                reader->failed_at);
 }
 
@@ -384,9 +384,9 @@ enum status parquet_footer_parse(struct arena *arena, struct str bytes, struct p
     *out = (struct parquet_footer){0};
     thrift_reader_init(&reader, bytes);
     read_footer(&reader, arena, out);
-    TRY(finish(&reader, "the footer", err));
+    TRY(finish(&reader, "Thrift", err));
     if (out->row_count < 0) {
-        return ERR(err, STATUS_INVALID_DATA, "the footer: less than no rows");
+        return ERR(err, STATUS_INVALID_DATA, "'num_rows' is less than 0");
     }
     return STATUS_OK;
 }

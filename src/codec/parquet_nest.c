@@ -38,7 +38,8 @@ static void null_column(struct arena *arena, const struct type *type, uint32_t r
 
 static enum status contradiction(const struct parquet_output *output, struct err *err)
 {
-    return ERR(err, STATUS_INVALID_DATA, "the levels of the columns of %.*s contradict each other",
+    return ERR(err, STATUS_INVALID_DATA,
+               "the levels of the columns of '%.*s' contradict each other",
                STR_ARGS(output->node->name));
 }
 

@@ -16,6 +16,7 @@ enum {
     WINDOW_BYTES_MIN = 64 << 10, // where pages are picked out
     HEADER_BYTES = 256,          // read at first
     HEADER_BYTES_MAX = 16 << 20, // with statistics in it
+    PAGE_BYTES_USUAL = 16 << 20, // decompressed; larger ones have to fit into the budget
     SIZE_SLACK = 100,            // bytes a chunk may be longer than it says
     POOL_MAX = 64,               // pieces of memory kept for later: they are searched through
     PADDING = 16,                // behind memory, so that loops may read a little further
@@ -37,9 +38,23 @@ static void account(struct parquet_reader *reader)
     reader->charged = reader->memory;
 }
 
+// The most that a page may have: the limit, or what the budget has left, which pages of usual sizes
+// are not held to.
+static size_t page_bytes_max(const struct parquet_reader *reader)
+{
+    size_t limit = reader->options.page_bytes_max;
+    if (reader->options.budget == NULL || limit <= PAGE_BYTES_USUAL) {
+        return limit;
+    }
+    size_t room = budget_room(reader->options.budget);
+    room = room > PAGE_BYTES_USUAL ? room : PAGE_BYTES_USUAL;
+    return room < limit ? room : limit;
+}
+
 char *parquet_pages_memory(struct parquet_reader *reader, struct parquet_memory **list, size_t size)
 {
-    if (size > reader->options.page_bytes_max) {
+    if (size > PAGE_BYTES_USUAL ? size > page_bytes_max(reader)
+                                : size > reader->options.page_bytes_max) {
         return NULL;
     }
     struct parquet_memory **best = NULL;
@@ -203,7 +218,7 @@ static enum status unpack_body(struct parquet_leaf_reader *leaf,
     char *room = parquet_pages_memory(reader, memory, plain);
     if (room == NULL) {
         return ERR(err, STATUS_LIMIT, "a page of %zu bytes is over the limit of %zu", plain,
-                   reader->options.page_bytes_max);
+                   page_bytes_max(reader));
     }
     size_t head = packed ? levels : body.size;
     if (head > 0) {
@@ -401,8 +416,9 @@ enum status parquet_pages_begin(struct parquet_leaf_reader *leaf,
                    STR_ARGS(leaf->node->name), chunk->codec);
     }
     if (chunk->physical != (int32_t)leaf->node->element->physical) {
-        return ERR(err, STATUS_INVALID_DATA, "column %.*s: its chunk has another type",
-                   STR_ARGS(leaf->node->name));
+        return ERR(err, STATUS_INVALID_DATA,
+                   "column %.*s: the physical type of its chunk is %d, that of the schema %d",
+                   STR_ARGS(leaf->node->name), chunk->physical, (int)leaf->node->element->physical);
     }
     int64_t start = chunk->data_offset;
     if (chunk->dictionary_offset > 0 && chunk->dictionary_offset < start) {
@@ -410,8 +426,12 @@ enum status parquet_pages_begin(struct parquet_leaf_reader *leaf,
     }
     if (start < 4 || chunk->packed_bytes < 0 || (uint64_t)start > source->size ||
         (uint64_t)chunk->packed_bytes > source->size - (uint64_t)start || chunk->value_count < 0) {
-        return ERR(err, STATUS_INVALID_DATA, "column %.*s: its chunk is not within the file",
-                   STR_ARGS(leaf->node->name));
+        return ERR(
+            err, STATUS_INVALID_DATA,
+            "column %.*s: its chunk, %lld bytes at byte %lld with %lld values, is not within "
+            "the file of %llu bytes",
+            STR_ARGS(leaf->node->name), (long long)chunk->packed_bytes, (long long)start,
+            (long long)chunk->value_count, (unsigned long long)source->size);
     }
     leaf->pages.at = (uint64_t)start;
     // Old writers forgot the dictionary page's header in the chunk's size; counts end the reading.

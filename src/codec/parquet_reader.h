@@ -86,7 +86,7 @@ struct parquet_reader_options {
     uint32_t row_group_count; // UINT32_MAX: to the end
     uint32_t batch_rows;      // 0: 2,048
     size_t page_bytes_max;    // 0: 512 MiB, decompressed
-    struct budget *budget;    // charged with page buffers; NULL: none
+    struct budget *budget;    // charged with page buffers; pages over 16 MiB must fit (LIMIT)
     bool verify_checksums;    // of pages that have one
 };
 

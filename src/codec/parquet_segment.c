@@ -135,8 +135,9 @@ static uint64_t encode_directory(const struct parquet_writer *writer, struct byt
     bytebuf_add_varint(out, writer->rows);
     bytebuf_add_byte(out, is_sealed(writer));
     bytebuf_add_varint(out, writer->bounds.size - writer->bounds_taken);
-    bytebuf_add(out, writer->bounds.ptr + writer->bounds_taken,
-                writer->bounds.size - writer->bounds_taken);
+    struct str bounds = bytebuf_part(&writer->bounds, writer->bounds_taken,
+                                     writer->bounds.size - writer->bounds_taken);
+    bytebuf_add(out, bounds.ptr, bounds.size);
     uint32_t first = 0;
     while (first < writer->groups.count && writer->groups.items[first].taken) {
         first++;

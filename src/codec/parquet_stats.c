@@ -175,7 +175,9 @@ void parquet_stats_bytes(struct parquet_range *range, struct str value)
 static uint32_t head_number(struct str bytes)
 {
     uint8_t head[4] = {0};
-    memcpy(head, bytes.ptr, bytes.size < 4 ? bytes.size : 4);
+    if (bytes.size > 0) { // else its pointer may be NULL
+        memcpy(head, bytes.ptr, bytes.size < 4 ? bytes.size : 4);
+    }
     uint32_t number;
     memcpy(&number, head, 4);
     return __builtin_bswap32(number);

@@ -110,7 +110,7 @@ enum status parquet_variant_leaf(const struct parquet_node *leaf, struct parquet
         (element->logical == PARQUET_LOGICAL_DECIMAL &&
          (element->scale < 0 || element->scale > TYPE_DECIMAL_PRECISION_MAX))) {
         return ERR(err, STATUS_UNSUPPORTED,
-                   "field %.*s of a variant has a type that variants do not have",
+                   "field '%.*s' of a variant has a type that variants do not have",
                    STR_ARGS(leaf->name));
     }
     bool is_big = type == VARIANT_DECIMAL16;
@@ -158,7 +158,7 @@ static struct pair pair_of(const struct parquet_output *output, const struct col
 
 static enum status damaged(const struct parquet_output *output, const char *what, struct err *err)
 {
-    return ERR(err, STATUS_INVALID_DATA, "variant %.*s: %s", STR_ARGS(output->node->name), what);
+    return ERR(err, STATUS_INVALID_DATA, "variant '%.*s': %s", STR_ARGS(output->node->name), what);
 }
 
 static void add_typed(struct variant_build *build, const struct parquet_element *element,
@@ -402,8 +402,9 @@ enum status parquet_variant_column(struct arena *arena, const struct parquet_out
         status = assemble(&assembly, arena, &pair, metadata, i, &views[i], err);
         bytes += views[i].size;
         if (bytes > bytes_max) {
-            status = ERR(err, STATUS_LIMIT, "variant %.*s: the rows of a batch have over %zu bytes",
-                         STR_ARGS(output->node->name), bytes_max);
+            status =
+                ERR(err, STATUS_LIMIT, "variant '%.*s': the rows of a batch have over %zu bytes",
+                    STR_ARGS(output->node->name), bytes_max);
         }
     }
     variant_build_release(&assembly.build);

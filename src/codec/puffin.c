@@ -108,8 +108,9 @@ static enum status read_blob(struct arena *arena, const struct json_tree *node, 
     TRY(need_int(node, "length", &length, err));
     if (offset < MAGIC_BYTES || length < 0 || (uint64_t)offset > end ||
         (uint64_t)length > end - (uint64_t)offset) {
-        return ERR(err, STATUS_INVALID_DATA, "it is said to be at byte %lld and %lld long",
-                   (long long)offset, (long long)length);
+        return ERR(err, STATUS_INVALID_DATA,
+                   "'offset' %lld and 'length' %lld are not within the file", (long long)offset,
+                   (long long)length);
     }
     out->offset = (uint64_t)offset;
     out->length = (uint64_t)length;
@@ -155,21 +156,25 @@ static enum status read_payload(struct byte_source *source, struct arena *arena,
     TRY(byte_source_read(source, 0, MAGIC_BYTES, head, err));
     TRY(byte_source_read(source, source->size - TAIL_BYTES, TAIL_BYTES, tail, err));
     if (memcmp(head, magic, MAGIC_BYTES) != 0 || memcmp(tail + 8, magic, MAGIC_BYTES) != 0) {
-        return ERR(err, STATUS_INVALID_DATA, "not a Puffin file");
+        return ERR(err, STATUS_INVALID_DATA,
+                   "not a Puffin file: it does not begin and end in PFA1");
     }
     memcpy(&size, tail, sizeof size);
     if (size > source->size - FILE_BYTES_MIN) {
-        return ERR(err, STATUS_INVALID_DATA, "a footer of %u bytes in a file of %llu", size,
-                   (unsigned long long)source->size);
+        return ERR(err, STATUS_INVALID_DATA,
+                   "at byte %llu, a footer of %u bytes is announced, which cannot be",
+                   (unsigned long long)(source->size - TAIL_BYTES), size);
     }
     if ((tail[4] & ~FLAG_FOOTER_COMPRESSED) != 0 || tail[5] != 0 || tail[6] != 0 || tail[7] != 0) {
-        return ERR(err, STATUS_UNSUPPORTED, "flags of a later version of Puffin");
+        return ERR(err, STATUS_UNSUPPORTED, "flags of a later version of Puffin at byte %llu",
+                   (unsigned long long)(source->size - TAIL_BYTES + 4));
     }
     *end = source->size - TAIL_BYTES - size - MAGIC_BYTES;
     char *bytes = arena_alloc(arena, size + 1);
     TRY(byte_source_read(source, *end, MAGIC_BYTES, head, err));
     if (memcmp(head, magic, MAGIC_BYTES) != 0) {
-        return ERR(err, STATUS_INVALID_DATA, "no magic before the footer");
+        return ERR(err, STATUS_INVALID_DATA, "no magic before the footer, at byte %llu",
+                   (unsigned long long)*end);
     }
     TRY(byte_source_read(source, *end + MAGIC_BYTES, size, bytes, err));
     *text = str_make(bytes, size);
@@ -196,7 +201,7 @@ enum status puffin_read(struct byte_source *source, struct arena *arena, struct 
     if (status == STATUS_OK) {
         status = parse_footer(arena, text, end, out, err);
         if (status != STATUS_OK) {
-            err_context(err, "footer");
+            err_context(err, "footer at byte %llu", (unsigned long long)end + MAGIC_BYTES);
         }
     }
     if (status != STATUS_OK) {

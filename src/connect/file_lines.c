@@ -205,7 +205,8 @@ static enum status lines_fill(struct file_lines *lines, struct err *err)
     }
     if (lines->end == lines->capacity) {
         if (lines->capacity >= FILE_LINES_RECORD_MAX) {
-            return ERR(err, STATUS_LIMIT, "a record of more than %d bytes", FILE_LINES_RECORD_MAX);
+            return ERR(err, STATUS_LIMIT, "at byte %llu, a record of more than %d bytes",
+                       (unsigned long long)file_lines_offset(lines), FILE_LINES_RECORD_MAX);
         }
         lines->capacity *= 2;
         lines->buffer = mem_realloc(lines->buffer, lines->capacity + FILE_LINES_PADDING);

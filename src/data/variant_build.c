@@ -140,12 +140,20 @@ static int compare_parts(const void *left, const void *right)
     return str_compare(a->name, b->name);
 }
 
+// The parts behind the mark; NULL where there are none.
+static struct variant_part *parts_behind(const struct variant_build *build,
+                                         struct variant_mark mark, uint32_t *count)
+{
+    *count = build->parts.count - mark.part;
+    return *count > 0 ? &build->parts.items[mark.part] : NULL;
+}
+
 // Puts the head in front of the values behind the mark. `id_size` 0: an array's.
 static bool close_container(struct variant_build *build, struct variant_mark mark, uint8_t head,
                             uint32_t id_size)
 {
-    struct variant_part *parts = build->parts.items + mark.part;
-    uint32_t count = build->parts.count - mark.part;
+    uint32_t count;
+    const struct variant_part *parts = parts_behind(build, mark, &count);
     size_t size = build->bytes.size - mark.at;
     if (size > UINT32_MAX) {
         return false;
@@ -174,8 +182,8 @@ static bool close_container(struct variant_build *build, struct variant_mark mar
 bool variant_build_object(struct variant_build *build, struct variant_mark mark,
                           uint32_t name_count)
 {
-    struct variant_part *parts = build->parts.items + mark.part;
-    uint32_t count = build->parts.count - mark.part;
+    uint32_t count;
+    struct variant_part *parts = parts_behind(build, mark, &count);
     if (count > 1) {
         qsort(parts, count, sizeof *parts, compare_parts);
     }

@@ -57,13 +57,20 @@ enum status iceberg_table_take(struct iceberg_table *table, struct buf *json, st
     return STATUS_OK;
 }
 
-static enum status gunzip(struct buf **bytes, struct err *err)
+// Metadata is known to compress well, and not without end.
+static enum status gunzip(struct buf **bytes, struct str location, struct err *err)
 {
+    enum { RATIO_MAX = 100, PLAIN_ALWAYS = 32 << 20 };
     struct compress *compress = compress_new();
     struct buf *plain = NULL;
-    enum status status =
-        compress_unblock_unknown(compress, COMPRESS_GZIP, str_make((*bytes)->ptr, (*bytes)->size),
-                                 TABLE_METADATA_BYTES_MAX, &plain, err);
+    size_t size = (*bytes)->size;
+    size_t most = size < PLAIN_ALWAYS / RATIO_MAX ? PLAIN_ALWAYS : size * RATIO_MAX;
+    most = most < TABLE_METADATA_BYTES_MAX ? most : TABLE_METADATA_BYTES_MAX;
+    enum status status = compress_unblock_unknown(compress, COMPRESS_GZIP,
+                                                  str_make((*bytes)->ptr, size), most, &plain, err);
+    if (status != STATUS_OK) {
+        err_context(err, "%.*s, from byte 0", STR_ARGS(location));
+    }
     compress_free(compress);
     buf_unref(*bytes);
     *bytes = plain;
@@ -103,7 +110,7 @@ static enum status load_file(struct iceberg_table *table, struct str location, s
     // By magic: names differ (.gz.metadata.json, .metadata.json.gz, .gzip.metadata.json).
     if (bytes->size > 2 && (unsigned char)bytes->ptr[0] == 0x1f &&
         (unsigned char)bytes->ptr[1] == 0x8b) {
-        TRY(gunzip(&bytes, err));
+        TRY(gunzip(&bytes, location, err));
     }
     TRY(iceberg_table_take(table, bytes, location, err));
     if (table->place.finds_moved) {

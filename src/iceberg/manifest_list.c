@@ -85,7 +85,7 @@ static enum status read_summary(struct arena *arena, struct avro_cursor *cursor,
             out->upper = arena_str(arena, value.as.bytes);
         } else if (value.kind == AVRO_RECORD || value.kind == AVRO_ARRAY ||
                    value.kind == AVRO_MAP) {
-            return ERR(err, STATUS_INVALID_DATA, "manifest list: a strange partition summary");
+            return ERR(err, STATUS_INVALID_DATA, "a strange partition summary");
         }
     }
     return STATUS_OK;
@@ -100,7 +100,7 @@ static enum status read_partitions(struct arena *arena, struct avro_cursor *curs
     enum status status = STATUS_OK;
     uint64_t count = 1;
     if (record->kind != AVRO_RECORD) {
-        return ERR(err, STATUS_INVALID_DATA, "manifest list: partitions are no records");
+        return ERR(err, STATUS_INVALID_DATA, "partitions are no records");
     }
     while (count > 0) {
         status = avro_cursor_items(cursor, record, &count, err);
@@ -167,7 +167,7 @@ static enum status read_field(struct arena *arena, struct avro_cursor *cursor,
     } else if (id == FIELD_LIST_PARTITIONS && value.kind == AVRO_ARRAY) {
         return read_partitions(arena, cursor, value.schema, out, err);
     } else {
-        return ERR(err, STATUS_INVALID_DATA, "manifest list: field %d has a strange value", id);
+        return ERR(err, STATUS_INVALID_DATA, "a strange value");
     }
     return STATUS_OK;
 }
@@ -188,10 +188,13 @@ static enum status read_row(struct arena *arena, struct avro_cursor *cursor,
         .first_row_id = MANIFEST_NONE,
     };
     for (uint32_t i = 0; i < record->count; i++) {
-        TRY(read_field(arena, cursor, &record->fields[i], out, err));
+        enum status status = read_field(arena, cursor, &record->fields[i], out, err);
+        if (status != STATUS_OK) {
+            err_context(err, "field '%.*s'", STR_ARGS(record->fields[i].name));
+            return status;
+        }
     }
-    return out->path.size > 0 ? STATUS_OK
-                              : ERR(err, STATUS_INVALID_DATA, "manifest list: a row without path");
+    return out->path.size > 0 ? STATUS_OK : ERR(err, STATUS_INVALID_DATA, "no 'manifest_path'");
 }
 
 enum status manifest_list_read(struct arena *arena, struct str bytes, struct str name,
@@ -201,14 +204,16 @@ enum status manifest_list_read(struct arena *arena, struct str bytes, struct str
     struct avro_cursor cursor;
     VEC(struct manifest_file) files = {0};
     uint64_t rows;
-    enum status status =
-        avro_reader_open(bytes, &(struct avro_reader_options){.name = name}, &reader, err);
+    struct avro_reader_options options = {
+        .name = arena_printf(arena, "manifest list %.*s", STR_ARGS(name))};
+    enum status status = avro_reader_open(bytes, &options, &reader, err);
     if (status != STATUS_OK) {
         goto out;
     }
     const struct avro_schema *record = avro_reader_schema(reader);
     if (record->kind != AVRO_RECORD) {
-        status = ERR(err, STATUS_INVALID_DATA, "its rows are no records");
+        status = ERR(err, STATUS_INVALID_DATA, "%.*s: 'avro.schema' is of no records",
+                     STR_ARGS(options.name));
         goto out;
     }
     while ((status = avro_reader_block(reader, &cursor, &rows, err)) == STATUS_OK) {
@@ -218,12 +223,15 @@ enum status manifest_list_read(struct arena *arena, struct str bytes, struct str
                          ? ERR(err, STATUS_LIMIT, "over %d manifests", FILES_MAX)
                          : read_row(arena, &cursor, record, &file, err);
             if (status != STATUS_OK) {
+                err_context(err, "row %u", files.count);
+                avro_reader_context(reader, &cursor, err);
                 goto out;
             }
             VEC_PUSH(&files, file);
         }
         status = avro_cursor_end(&cursor, err);
         if (status != STATUS_OK) {
+            avro_reader_context(reader, &cursor, err);
             goto out;
         }
     }
@@ -233,9 +241,6 @@ enum status manifest_list_read(struct arena *arena, struct str bytes, struct str
         *out = arena_copy(arena, files.items, files.count * sizeof *files.items);
     }
 out:
-    if (status != STATUS_OK) {
-        err_context(err, "manifest list %.*s", STR_ARGS(name));
-    }
     avro_reader_free(reader);
     VEC_RELEASE(&files);
     return status;

@@ -19,7 +19,8 @@ struct item {
 struct manifest_reader {
     struct manifest_reader_options options;
     struct avro_reader *avro;
-    struct arena arena; // of the spec
+    struct arena arena;   // of the spec
+    uint64_t entry_count; // read so far
     const struct partition_spec *spec;
     const struct avro_schema *entry; // the record of entries
     struct avro_cursor cursor;
@@ -160,14 +161,15 @@ enum status manifest_reader_open(struct str bytes, const struct manifest_reader_
     reader->options = *options;
     reader->next_row_id = options->file->first_row_id;
     arena_init(&reader->arena);
-    struct avro_reader_options avro_options = {.name = options->file->path,
-                                               .cache = options->cache};
+    struct avro_reader_options avro_options = {
+        .name = arena_printf(&reader->arena, "manifest %.*s", STR_ARGS(options->file->path)),
+        .cache = options->cache};
     enum status status = avro_reader_open(bytes, &avro_options, &reader->avro, err);
     if (status == STATUS_OK) {
         reader->entry = avro_reader_schema(reader->avro);
         if (reader->entry->kind != AVRO_RECORD) {
-            status = ERR(err, STATUS_INVALID_DATA, "manifest %.*s: its rows are no records",
-                         STR_ARGS(options->file->path));
+            status = ERR(err, STATUS_INVALID_DATA, "%.*s: 'avro.schema' is of no records",
+                         STR_ARGS(avro_options.name));
         }
     }
     if (status != STATUS_OK) {
@@ -564,7 +566,11 @@ static enum status read_file(struct manifest_reader *reader, const struct avro_s
         .file_size = DATA_FILE_NONE,
     };
     for (uint32_t i = 0; i < record->count; i++) {
-        TRY(read_file_field(reader, &record->fields[i], out, err));
+        enum status status = read_file_field(reader, &record->fields[i], out, err);
+        if (status != STATUS_OK) {
+            err_context(err, "field '%.*s'", STR_ARGS(record->fields[i].name));
+            return status;
+        }
     }
     out->partition = reader->partition;
     out->metrics = reader->metrics.items;
@@ -575,7 +581,35 @@ static enum status read_file(struct manifest_reader *reader, const struct avro_s
     out->equality_id_count = reader->equality_ids.count;
     return out->path.size > 0 && out->record_count >= 0
                ? STATUS_OK
-               : ERR(err, STATUS_INVALID_DATA, "an entry without path or record count");
+               : ERR(err, STATUS_INVALID_DATA, "no 'file_path' or no 'record_count'");
+}
+
+static enum status read_entry_field(struct manifest_reader *reader, const struct avro_field *field,
+                                    struct manifest_entry *out, bool *has_file, struct err *err)
+{
+    int32_t id = id_of(field);
+    struct avro_value value;
+    if (id < FIELD_STATUS || id > FIELD_FILE_SEQUENCE_NUMBER) {
+        return avro_cursor_skip(&reader->cursor, field->schema, err);
+    }
+    TRY(avro_cursor_value(&reader->cursor, field->schema, &value, err));
+    bool is_number = value.kind == AVRO_INT || value.kind == AVRO_LONG;
+    if (id == FIELD_DATA_FILE && value.kind == AVRO_RECORD) {
+        *has_file = true;
+        return read_file(reader, value.schema, &out->file, err);
+    }
+    if (id == FIELD_STATUS && is_number && value.as.i64 >= 0 && value.as.i64 <= 2) {
+        out->status = (enum manifest_status)value.as.i64;
+    } else if (id == FIELD_SNAPSHOT_ID && is_number) {
+        out->snapshot_id = value.as.i64;
+    } else if (id == FIELD_SEQUENCE_NUMBER && is_number) {
+        out->sequence_number = value.as.i64;
+    } else if (id == FIELD_FILE_SEQUENCE_NUMBER && is_number) {
+        out->file_sequence_number = value.as.i64;
+    } else if (value.kind != AVRO_NULL) {
+        return strange(id, err);
+    }
+    return STATUS_OK;
 }
 
 static enum status read_entry(struct manifest_reader *reader, struct manifest_entry *out,
@@ -586,30 +620,13 @@ static enum status read_entry(struct manifest_reader *reader, struct manifest_en
     out->snapshot_id = out->sequence_number = out->file_sequence_number = DATA_FILE_NONE;
     for (uint32_t i = 0; i < reader->entry->count; i++) {
         const struct avro_field *field = &reader->entry->fields[i];
-        int32_t id = id_of(field);
-        struct avro_value value;
-        if (id < FIELD_STATUS || id > FIELD_FILE_SEQUENCE_NUMBER) {
-            TRY(avro_cursor_skip(&reader->cursor, field->schema, err));
-            continue;
-        }
-        TRY(avro_cursor_value(&reader->cursor, field->schema, &value, err));
-        bool is_number = value.kind == AVRO_INT || value.kind == AVRO_LONG;
-        if (id == FIELD_DATA_FILE && value.kind == AVRO_RECORD) {
-            TRY(read_file(reader, value.schema, &out->file, err));
-            has_file = true;
-        } else if (id == FIELD_STATUS && is_number && value.as.i64 >= 0 && value.as.i64 <= 2) {
-            out->status = (enum manifest_status)value.as.i64;
-        } else if (id == FIELD_SNAPSHOT_ID && is_number) {
-            out->snapshot_id = value.as.i64;
-        } else if (id == FIELD_SEQUENCE_NUMBER && is_number) {
-            out->sequence_number = value.as.i64;
-        } else if (id == FIELD_FILE_SEQUENCE_NUMBER && is_number) {
-            out->file_sequence_number = value.as.i64;
-        } else if (value.kind != AVRO_NULL) {
-            return strange(id, err);
+        enum status status = read_entry_field(reader, field, out, &has_file, err);
+        if (status != STATUS_OK) {
+            err_context(err, "field '%.*s'", STR_ARGS(field->name));
+            return status;
         }
     }
-    return has_file ? STATUS_OK : ERR(err, STATUS_INVALID_DATA, "an entry without data_file");
+    return has_file ? STATUS_OK : ERR(err, STATUS_INVALID_DATA, "no 'data_file'");
 }
 
 // Inheritance (Iceberg spec, "Sequence Number Inheritance", "First Row ID Inheritance").
@@ -643,10 +660,12 @@ enum status manifest_reader_next(struct manifest_reader *reader, struct manifest
         if (reader->rows == 0) {
             if (reader->cursor.at != NULL) {
                 status = avro_cursor_end(&reader->cursor, err);
+                if (status != STATUS_OK) {
+                    avro_reader_context(reader->avro, &reader->cursor, err);
+                    return status;
+                }
             }
-            if (status == STATUS_OK) {
-                status = avro_reader_block(reader->avro, &reader->cursor, &reader->rows, err);
-            }
+            status = avro_reader_block(reader->avro, &reader->cursor, &reader->rows, err);
             if (status == STATUS_END) {
                 reader->cursor = (struct avro_cursor){0};
                 return status;
@@ -655,12 +674,15 @@ enum status manifest_reader_next(struct manifest_reader *reader, struct manifest
                 continue;
             }
         }
-        if (status == STATUS_OK) {
-            reader->rows--;
-            status = read_entry(reader, out, err);
-        }
         if (status != STATUS_OK) {
-            err_context(err, "manifest %.*s", STR_ARGS(reader->options.file->path));
+            return status;
+        }
+        reader->rows--;
+        reader->entry_count++;
+        status = read_entry(reader, out, err);
+        if (status != STATUS_OK) {
+            err_context(err, "entry %llu", (unsigned long long)reader->entry_count - 1);
+            avro_reader_context(reader->avro, &reader->cursor, err);
             return status;
         }
         inherit(reader, out);

@@ -14,8 +14,9 @@
 #include "sql/rel_int.h"
 
 enum {
-    BIND_DEPTH_MAX = 100,    // views and queries inside each other
-    BIND_COLUMNS_MAX = 4096, // of a relation
+    BIND_DEPTH_MAX = 100,     // views and queries inside each other
+    BIND_QUERIES_MAX = 10000, // all together: what is named twice is there twice
+    BIND_COLUMNS_MAX = 4096,  // of a relation
 };
 
 // A failure at a place in the text: `return REFUSE(err, item->at, "...")`.
@@ -79,7 +80,8 @@ struct binder {
     struct bind_source *sources;
     struct bind_cte *ctes;
     uint32_t depth;
-    bool records_edits; // CREATE VIEW's own text
+    uint32_t query_count; // bound so far
+    bool records_edits;   // CREATE VIEW's own text
     struct bind_edit *edits;
 };
 

@@ -60,6 +60,12 @@ enum status bind_query_rel(struct binder *binder, const struct ast_query *query,
     if (binder->depth == BIND_DEPTH_MAX) {
         return REFUSE(err, query->at, "queries and views are more than %d deep", BIND_DEPTH_MAX);
     }
+    if (binder->query_count++ == BIND_QUERIES_MAX) {
+        return REFUSE(err, query->at,
+                      "the statement amounts to more than %d queries, those of views and WITH as "
+                      "often as they are named",
+                      BIND_QUERIES_MAX);
+    }
     struct bind_cte *ctes = binder->ctes;
     TRY(push_ctes(binder, query, err));
     struct bind_cte *own = binder->ctes;

@@ -44,7 +44,7 @@ enum status partition_spec_parse(struct arena *arena, const struct json_tree *js
         TRY(json_need_array(json, "fields", &fields, err));
     }
     if (fields == NULL || fields->kind != JSON_TREE_ARRAY) {
-        return ERR(err, STATUS_INVALID_DATA, "a partition spec is an array of fields");
+        return ERR(err, STATUS_INVALID_DATA, "'fields' is not a list");
     }
     struct partition_field *parsed = arena_new_array(arena, struct partition_field, fields->count);
     for (uint32_t i = 0; i < fields->count; i++) {

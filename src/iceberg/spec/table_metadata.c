@@ -30,7 +30,8 @@ static enum status parse_schemas(struct arena *arena, const struct json_tree *js
                          err));
     return table_metadata_current_schema(out) != NULL
                ? STATUS_OK
-               : ERR(err, STATUS_INVALID_DATA, "there is no schema %d, which should be current",
+               : ERR(err, STATUS_INVALID_DATA,
+                     "'current-schema-id' is %d, and there is no such schema",
                      out->current_schema_id);
 }
 
@@ -67,7 +68,8 @@ static enum status parse_specs(struct arena *arena, const struct json_tree *json
     }
     return table_metadata_default_spec(out) != NULL
                ? STATUS_OK
-               : ERR(err, STATUS_INVALID_DATA, "there is no partition spec %d, the default one",
+               : ERR(err, STATUS_INVALID_DATA,
+                     "'default-spec-id' is %d, and there is no such partition spec",
                      out->default_spec_id);
 }
 
@@ -101,7 +103,7 @@ static enum status parse_strings(struct arena *arena, const struct json_tree *js
         return STATUS_OK;
     }
     if (json->kind != JSON_TREE_OBJECT) {
-        return ERR(err, STATUS_INVALID_DATA, "properties and summaries are objects");
+        return ERR(err, STATUS_INVALID_DATA, "'properties' or 'summary' is not an object");
     }
     struct table_property *parsed = arena_new_array(arena, struct table_property, json->count + 1);
     for (uint32_t i = 0; i < json->count; i++) {
@@ -160,7 +162,8 @@ static enum status parse_snapshots(struct arena *arena, const struct json_tree *
     out->snapshot_count = count;
     TRY(json_need_id_or(json, "current-snapshot-id", TABLE_NONE, &out->current_snapshot_id, err));
     if (out->current_snapshot_id != TABLE_NONE && table_metadata_current(out) == NULL) {
-        return ERR(err, STATUS_INVALID_DATA, "there is no snapshot %lld, which should be current",
+        return ERR(err, STATUS_INVALID_DATA,
+                   "'current-snapshot-id' is %lld, and there is no such snapshot",
                    (long long)out->current_snapshot_id);
     }
     return STATUS_OK;
@@ -213,7 +216,8 @@ static enum status parse_refs(struct arena *arena, const struct json_tree *json,
                                                       .max_snapshot_age_ms = TABLE_NONE,
                                                       .max_ref_age_ms = TABLE_NONE};
     } else if (main_ref != NULL && main_ref->snapshot_id != out->current_snapshot_id) {
-        return ERR(err, STATUS_INVALID_DATA, "branch main is at %lld, the current snapshot is %lld",
+        return ERR(err, STATUS_INVALID_DATA,
+                   "branch 'main' is at %lld, 'current-snapshot-id' is %lld",
                    (long long)main_ref->snapshot_id, (long long)out->current_snapshot_id);
     }
     return STATUS_OK;
@@ -251,7 +255,7 @@ static enum status parse_all(struct arena *arena, const struct json_tree *json,
     TRY(json_need_object(json, "table metadata", err));
     TRY(json_need_i32(json, "format-version", &out->format_version, err));
     if (out->format_version < 1 || out->format_version > TABLE_VERSION_MAX) {
-        return ERR(err, STATUS_UNSUPPORTED, "format version %d (up to %d is known here)",
+        return ERR(err, STATUS_UNSUPPORTED, "'format-version' is %d; up to %d is supported",
                    out->format_version, TABLE_VERSION_MAX);
     }
     bool is_v1 = out->format_version == 1;

@@ -131,7 +131,7 @@ static void test_broken_metadata_names_what_is_wrong(void **state)
     } cases[] = {
         {"{}", STATUS_INVALID_DATA, "table metadata: 'format-version' is missing"},
         {"{\"format-version\":4}", STATUS_UNSUPPORTED,
-         "table metadata: format version 4 (up to 3 is known here)"},
+         "table metadata: 'format-version' is 4; up to 3 is supported"},
         {"{\"format-version\":2}", STATUS_INVALID_DATA, "table metadata: 'table-uuid' is missing"},
         {"{\"format-version\":2,\"table-uuid\":1}", STATUS_INVALID_DATA,
          "table metadata: 'table-uuid' is not a string"},

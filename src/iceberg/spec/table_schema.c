@@ -49,7 +49,7 @@ enum status table_schema_new(struct arena *arena, int32_t schema_id,
     qsort_r(by_id, count, sizeof *by_id, compare_ids, entries);
     for (uint32_t i = 1; i < count; i++) {
         if (entries[by_id[i]].id == entries[by_id[i - 1]].id) {
-            return ERR(err, STATUS_INVALID_DATA, "schema %d: field id %d is used twice", schema_id,
+            return ERR(err, STATUS_INVALID_DATA, "schema %d: 'id' %d is used twice", schema_id,
                        entries[by_id[i]].id);
         }
     }
@@ -78,7 +78,7 @@ enum status table_schema_parse(struct arena *arena, const struct json_tree *json
     TRY(json_need_i32_or(json, "schema-id", 0, &schema_id, err));
     TRY(iceberg_type_parse(arena, json, &root, err));
     if (root->kind != ICEBERG_STRUCT) {
-        return ERR(err, STATUS_INVALID_DATA, "schema %d is not a struct", schema_id);
+        return ERR(err, STATUS_INVALID_DATA, "schema %d: 'type' is not a struct", schema_id);
     }
     TRY(json_need_array_or(json, "identifier-field-ids", &identifiers, err));
     uint32_t count = identifiers == NULL ? 0 : identifiers->count;
