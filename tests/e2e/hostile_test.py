@@ -36,7 +36,10 @@ PLACE = re.compile(r"(byte|line|record|row|entry) \d|'|column ")
 
 
 class Case:
-    """A file and a query over it; `{}` is its path. `answer`: what it prints; None: it is refused."""
+    """A file (bytes, or what makes them) and a query over it; `{}` is its path.
+
+    `answer`: what it prints; None: it is refused, and `says` what the error names, if not the file.
+    """
 
     def __init__(self, name, data, query="SELECT * FROM '{}'", answer=None, says=None, memory=MEMORY):
         self.name, self.data, self.query, self.answer = name, data, query, answer
@@ -67,10 +70,10 @@ def packed(codec, size, byte=b"\0"):
 def text_cases():
     rows = b"123456789,abcdefghijklmnopqrstuvwxyz,12345678901234567890\n" * 10_000
     for ending, codec in (("gz", "gzip"), ("zst", "zstd")):
-        yield Case(f"rows.csv.{ending}", stream(codec, b"a,b,c\n", rows, 900), "SELECT COUNT(*) FROM '{}'", "9000000")
+        yield Case(f"rows.csv.{ending}", lambda c=codec: stream(c, b"a,b,c\n", rows, 900), "SELECT COUNT(*) FROM '{}'", "9000000")
     for name, data in (("line.csv", b"a,b\nx,"), ("line.json", b'{"a":"')):
         for ending, codec in (("gz", "gzip"), ("zst", "zstd")):
-            yield Case(f"{name}.{ending}", stream(codec, data, b"x" * MIB, BOMB // MIB))
+            yield Case(f"{name}.{ending}", lambda c=codec, d=data: stream(c, d, b"x" * MIB, BOMB // MIB))
     window = bytes.fromhex("28b52ffd") + b"\0\xb8" + b"\x01\0\0"  # a window of 2^33 bytes
     yield Case("window.csv.zst", window)
     for depth in (10_000, 3_000_000):
@@ -129,8 +132,7 @@ def one_list(pages, rows, **more):
 def parquet_pages():
     for codec in ("snappy", "gzip", "brotli", "zstd", "lz4_raw"):
         if codec != "brotli":  # whose packer is slow
-            body = packed(codec, BOMB)
-            yield Case(f"page-{codec}.parquet", flat(page(body, BOMB, BOMB // 4), BOMB // 4, codec=codec), "SET 'memory.limit' = '200 mb'; SELECT c FROM '{}'")
+            yield Case(f"page-{codec}.parquet", lambda c=codec: flat(page(packed(c, BOMB), BOMB, BOMB // 4), BOMB // 4, codec=c), "SET 'memory.limit' = '200 mb'; SELECT c FROM '{}'")
         small = packed(codec, 1000)
         yield Case(f"more-{codec}.parquet", flat(page(small, 2 ** 31 - 1, 250), 250, codec=codec))
         yield Case(f"less-{codec}.parquet", flat(page(small, 400, 100), 100, codec=codec))
@@ -219,7 +221,7 @@ def record(kind):
 def avro_cases():
     names = {"deflate": "deflate", "zstandard": "zstd", "bzip2": "bzip2", "xz": "xz"}
     for codec, packer in names.items():
-        yield Case(f"block-{codec}.avro", container(record("long"), [(BOMB, packed(packer, BOMB))], codec))
+        yield Case(f"block-{codec}.avro", lambda c=codec, p=packer: container(record("long"), [(BOMB, packed(p, BOMB))], c))
     snappy = thrift.put_varint(2 ** 32 - 1) + b"\0\0"
     yield Case("block-snappy.avro", container(record("long"), [(5, snappy + b"\0\0\0\0")], "snappy"))
     zig = thrift.put_zigzag
@@ -304,8 +306,9 @@ def run(case, path, folder):
 
 def check(case, folder, checks):
     path = os.path.join(folder, case.name)
+    data = case.data() if callable(case.data) else case.data
     with open(path, "wb") as file:
-        file.write(case.data.replace(b"{DIR}", folder.encode()) if case.name.endswith("metadata.json") else case.data)
+        file.write(data.replace(b"{DIR}", folder.encode()) if case.name.endswith("metadata.json") else data)
     code, out, err, peak = run(case, path, folder)
     os.unlink(path)
     where = f"exit {code}, {peak // MIB} MiB: {(out + err)[:600]}"

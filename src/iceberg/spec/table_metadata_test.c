@@ -142,7 +142,8 @@ static void test_broken_metadata_names_what_is_wrong(void **state)
         {"{\"format-version\":1,\"location\":\"x\",\"last-updated-ms\":1,\"last-column-id\":1,"
          "\"schemas\":[{\"type\":\"struct\",\"schema-id\":3,\"fields\":[]}],"
          "\"current-schema-id\":2}",
-         STATUS_INVALID_DATA, "table metadata: there is no schema 2, which should be current"},
+         STATUS_INVALID_DATA,
+         "table metadata: 'current-schema-id' is 2, and there is no such schema"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct arena arena = {0};
