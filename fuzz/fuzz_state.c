@@ -115,7 +115,7 @@ static void make_segment(struct strbuf *out, struct tables *tables, struct str i
     struct {
         uint32_t version, zero;
         uint64_t number;
-    } head = {1, 0, 1};
+    } head = {DELTA_VERSION, 0, 1};
     add_block(out, &count, DELTA_HEAD, str_make((const char *)&head, sizeof head));
     while (input.size >= 4) {
         uint8_t kind = (uint8_t)input.ptr[0];
@@ -124,8 +124,8 @@ static void make_segment(struct strbuf *out, struct tables *tables, struct str i
         input = str_slice(input, 4, input.size);
         size = size < input.size ? size : input.size;
         add_table(out, &count, tables, form);
-        if (kind % 16 != DELTA_TABLE) {
-            add_block(out, &count, kind % 16, str_slice(input, 0, size));
+        if (kind % 32 != DELTA_TABLE) {
+            add_block(out, &count, kind % 32, str_slice(input, 0, size));
         }
         input = str_slice(input, size, input.size);
     }

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/byte_source.h"
+#include "state/row_layout.h"
+#include "state/row_shuffle.h"
 
-enum { DELTA_VERSION = 1 };
+enum { SHUFFLED_MIN = 16 }; // images
 
 #define OUT_MAX ((size_t)1 << 40) // what waits is bounded by the state; this is not the limit
 
@@ -22,21 +24,37 @@ void delta_writer_init(struct delta_writer *writer)
     *writer = (struct delta_writer){.compress = compress_new()};
     strbuf_init(&writer->out, OUT_MAX);
     strbuf_init(&writer->payload, OUT_MAX);
+    strbuf_init(&writer->planes, OUT_MAX);
 }
 
 void delta_writer_release(struct delta_writer *writer)
 {
     strbuf_release(&writer->out);
     strbuf_release(&writer->payload);
+    strbuf_release(&writer->planes);
     compress_free(writer->compress);
 }
 
-static enum status write_block(struct delta_writer *writer, enum delta_kind kind,
-                               struct str payload, struct err *err)
+static enum status write_block(struct delta_writer *writer, uint8_t kind, struct str payload,
+                               struct err *err)
 {
-    struct block block = {.kind = (uint8_t)kind, .tag = writer->block_count++, .payload = payload};
+    struct block block = {.kind = kind, .tag = writer->block_count++, .payload = payload};
     // LZ4: images are written while batches wait.
     return block_write(&writer->out, &block, COMPRESS_LZ4_RAW, writer->compress, err);
+}
+
+static enum status write_shuffled(struct delta_writer *writer, uint64_t image_size, struct err *err)
+{
+    size_t size = writer->payload.size;
+    strbuf_reset(&writer->planes);
+    char *planes = strbuf_reserve(&writer->planes, sizeof image_size + size);
+    if (planes == NULL) {
+        return ERR(err, STATUS_LIMIT, "images of %zu bytes", size);
+    }
+    memcpy(planes, &image_size, sizeof image_size);
+    row_shuffle(writer->payload.ptr, image_size, size / image_size, planes + sizeof image_size);
+    strbuf_commit(&writer->planes, sizeof image_size + size);
+    return write_block(writer, writer->kind | DELTA_SHUFFLED, strbuf_str(&writer->planes), err);
 }
 
 static enum status flush(struct delta_writer *writer, struct err *err)
@@ -44,8 +62,10 @@ static enum status flush(struct delta_writer *writer, struct err *err)
     if (writer->payload.size == 0) {
         return STATUS_OK;
     }
-    enum status status =
-        write_block(writer, (enum delta_kind)writer->kind, strbuf_str(&writer->payload), err);
+    size_t size = writer->image_size;
+    enum status status = size > 0 && writer->payload.size >= size * SHUFFLED_MIN
+                             ? write_shuffled(writer, size, err)
+                             : write_block(writer, writer->kind, strbuf_str(&writer->payload), err);
     strbuf_reset(&writer->payload);
     writer->kind = 0;
     return status;
@@ -81,7 +101,9 @@ enum status delta_add(struct delta_writer *writer, enum delta_kind kind, size_t 
     if (writer->kind != (uint8_t)kind || writer->payload.size + size > DELTA_BLOCK_BYTES) {
         TRY(flush(writer, err));
         writer->kind = (uint8_t)kind;
+        writer->image_size = size % 8 == 0 ? size : 0;
     }
+    writer->image_size = writer->image_size == size ? size : 0;
     *image = strbuf_reserve(&writer->payload, size);
     if (*image == NULL) {
         return ERR(err, STATUS_LIMIT, "a row of %zu bytes", size);
@@ -184,6 +206,32 @@ static enum status end(struct delta_reader *reader, const struct block *block, s
     return STATUS_END;
 }
 
+static bool is_shuffled(const struct block *block)
+{
+    uint8_t kind = block->kind & (uint8_t)~DELTA_SHUFFLED;
+    return (block->kind & DELTA_SHUFFLED) != 0 && kind >= DELTA_ROWS && kind <= DELTA_ENTRIES_GONE;
+}
+
+// Gives the block its images.
+static enum status shuffle_back(struct delta_reader *reader, struct block *block, struct err *err)
+{
+    uint64_t image_size;
+    struct str payload = block->payload;
+    if (payload.size < sizeof image_size) {
+        return damaged(reader, "planes without a size", err);
+    }
+    memcpy(&image_size, payload.ptr, sizeof image_size);
+    size_t size = payload.size - sizeof image_size;
+    if (image_size < sizeof(struct row) || image_size % 8 != 0 || size % image_size != 0) {
+        return damaged(reader, "planes that are no rows", err);
+    }
+    char *images = arena_alloc64(&reader->arena, size + 1);
+    row_shuffle_back(payload.ptr + sizeof image_size, image_size, size / image_size, images);
+    block->payload = str_make(images, size);
+    block->kind &= (uint8_t)~DELTA_SHUFFLED;
+    return STATUS_OK;
+}
+
 enum status delta_next(struct delta_reader *reader, struct block *block, struct err *err)
 {
     if (reader->is_ended) {
@@ -194,6 +242,9 @@ enum status delta_next(struct delta_reader *reader, struct block *block, struct 
     }
     for (;;) {
         TRY(read_block(reader, block, err));
+        if (is_shuffled(block)) {
+            TRY(shuffle_back(reader, block, err));
+        }
         switch (block->kind) {
         case DELTA_TABLE:
             if (block->payload.size != sizeof reader->table) {

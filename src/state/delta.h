@@ -15,6 +15,10 @@
 //     DELTA_DROP     the table {id, slice} ended; its earlier rows are void
 //     DELTA_END      the last block: how many blocks there are. A segment without it is damaged
 //
+// Where the images of a block are all of one size, the block's kind has DELTA_SHUFFLED, and its
+// payload is that size (u64) and the images as planes (row_shuffle.h). Who reads blocks here does
+// not see it: delta_next() gives the images.
+//
 // Later images replace earlier ones of the same key. Within a context, segments in the order of
 // their numbers are the history of its rows.
 #pragma once
@@ -38,6 +42,7 @@ enum delta_kind {
     DELTA_ENTRIES_GONE,
     DELTA_DROP,
     DELTA_END,
+    DELTA_SHUFFLED = 16, // a flag
 };
 
 enum delta_form { DELTA_FORM_HASH = 1, DELTA_FORM_BAG, DELTA_FORM_ORDERED };
@@ -49,12 +54,14 @@ struct delta_table {
     uint64_t layout_id;
 };
 
-enum { DELTA_BLOCK_BYTES = 64 << 10 };
+enum { DELTA_VERSION = 2, DELTA_BLOCK_BYTES = 64 << 10 };
 
 // Collects images into blocks; full blocks wait in `out` until the owner takes them.
 struct delta_writer {
     struct strbuf out;     // finished blocks
     struct strbuf payload; // of the block in progress
+    size_t image_size;     // of its images; 0: they differ
+    struct strbuf planes;  // of a block that is shuffled
     struct compress *compress;
     struct delta_table table; // of the block in progress
     bool has_table;
