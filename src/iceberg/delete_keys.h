@@ -12,8 +12,8 @@
 // serves data files of every age. (A key that a batch holds twice takes two numbers, one behind the
 // other.)
 //
-// Null equals null, NaN equals NaN, -0 equals 0. One thread; a set that nobody adds to may be asked
-// by many.
+// Null equals null; floats come as integers (key_columns.h). One thread; a set that nobody adds to
+// may be asked by many.
 #pragma once
 
 #include <stddef.h>

@@ -85,6 +85,41 @@ static bool same_folder(struct str a, struct str b)
     return str_equal(store_file_path(a), store_file_path(b));
 }
 
+// The folder in which the metadata file was written; empty: not known.
+static struct str stored_folder(const struct table_metadata *metadata)
+{
+    if (metadata->metadata_log_count > 0) {
+        return store_directory(metadata->metadata_log[metadata->metadata_log_count - 1].file);
+    }
+    return metadata->snapshot_count > 0
+               ? store_directory(metadata->snapshots[metadata->snapshot_count - 1].manifest_list)
+               : (struct str){0};
+}
+
+// A metadata folder of another name or place (write.metadata.path): where it was below the location
+// the table's folder is as far above it now; else whatever lay beside it is looked for beside it.
+static void place_by_folder(const struct table_metadata *metadata, struct str folder,
+                            struct store_moved_options *options)
+{
+    struct str stored = stored_folder(metadata);
+    struct str location = metadata->location;
+    while (location.size > 1 && location.ptr[location.size - 1] == '/') {
+        location.size--;
+    }
+    bool is_below = stored.size > location.size && stored.ptr[location.size] == '/' &&
+                    str_equal(str_slice(stored, 0, location.size), location);
+    if (!is_below) {
+        options->from = stored.size > 0 ? stored : location;
+        return;
+    }
+    struct str rest = str_slice(stored, location.size, stored.size);
+    if (folder.size > rest.size &&
+        str_equal(str_slice(folder, folder.size - rest.size, folder.size), rest)) {
+        options->to = str_slice(folder, 0, folder.size - rest.size);
+        options->to_other = folder;
+    }
+}
+
 // The folder of the table: that of its metadata folder, else that of the metadata file.
 static void follow_move(struct iceberg_table *table)
 {
@@ -97,6 +132,9 @@ static void follow_move(struct iceberg_table *table)
                                                 : folder.size > 0 ? folder
                                                                   : STR_LIT("."),
                                           .to_other = is_usual ? metadata_folder : STR_LIT("")};
+    if (!is_usual) {
+        place_by_folder(table->metadata, metadata_folder, &options);
+    }
     store_free(table->moved);
     bool is_there = same_folder(table->metadata->location, options.to);
     table->moved = is_there ? NULL : store_moved_new(&options);

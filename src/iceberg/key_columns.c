@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "iceberg/key_columns.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "base/arena.h"
+#include "data/type.h"
 #include "iceberg/spec/table_metadata.h"
 
 // The schema that knows a field best: that of the scan, else the newest.
@@ -46,6 +50,9 @@ enum status key_column_find(struct arena *arena, const struct table_metadata *me
     }
     *out = (struct key_column){.id = id, .field = entry->field};
     TRY(iceberg_type_to_sql(arena, type, false, &out->type, err));
+    out->type = type->kind == ICEBERG_FLOAT    ? &type_int
+                : type->kind == ICEBERG_DOUBLE ? &type_bigint
+                                               : out->type;
     for (; entry->parent != UINT32_MAX; out->depth++) {
         entry = &owner->entries[entry->parent];
         struct iceberg_field *around = arena_copy(arena, entry->field, sizeof *entry->field);
@@ -55,6 +62,45 @@ enum status key_column_find(struct arena *arena, const struct table_metadata *me
         out->field = around;
     }
     return STATUS_OK;
+}
+
+// Values of a column of floats that is no dictionary.
+static void take_bits(struct arena *arena, struct column *column)
+{
+    uint32_t count = column->encoding == ENCODING_CONST ? 1 : column->row_count;
+    if (column->physical == PHYSICAL_F32) {
+        const float *values = column->values;
+        int32_t *bits = arena_new_array(arena, int32_t, count);
+        for (uint32_t i = 0; i < count; i++) {
+            float value = values[i] == values[i] ? values[i] : NAN;
+            memcpy(&bits[i], &value, sizeof value);
+        }
+        column->physical = PHYSICAL_I32;
+        column->values = bits;
+    } else {
+        const double *values = column->values;
+        int64_t *bits = arena_new_array(arena, int64_t, count);
+        for (uint32_t i = 0; i < count; i++) {
+            double value = values[i] == values[i] ? values[i] : (double)NAN;
+            memcpy(&bits[i], &value, sizeof value);
+        }
+        column->physical = PHYSICAL_I64;
+        column->values = bits;
+    }
+}
+
+static struct column bits_of_floats(struct arena *arena, const struct column *column)
+{
+    struct column bits = *column;
+    if (column->encoding == ENCODING_DICT) {
+        struct column *dict = arena_copy(arena, column->dict, sizeof *dict);
+        take_bits(arena, dict);
+        bits.dict = dict;
+        bits.physical = dict->physical;
+    } else {
+        take_bits(arena, &bits);
+    }
+    return bits;
 }
 
 struct column key_column_values(struct arena *arena, const struct key_column *key,
@@ -70,5 +116,6 @@ struct column key_column_values(struct arena *arena, const struct key_column *ke
             at = column_at_row(arena, &at, 0, row_count);
         }
     }
-    return at;
+    bool is_float = at.physical == PHYSICAL_F32 || at.physical == PHYSICAL_F64;
+    return is_float ? bits_of_floats(arena, &at) : at;
 }

@@ -292,10 +292,61 @@ static void test_what_java_wrote_is_read_and_written_the_same(void **state)
     arena_release(&arena);
 }
 
+// Rows of an encrypted table's list go on as they are, key metadata and all, beside rows without.
+static void test_rows_of_a_list_keep_what_we_do_not_use(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct err err;
+    struct manifest_field_summary summary = {.contains_null = true,
+                                             .contains_nan = MANIFEST_NONE,
+                                             .lower = STR_LIT("a"),
+                                             .upper = STR_LIT("z")};
+    struct manifest_file rows[2] = {
+        {.path = STR_LIT("w/m0.avro"),
+         .length = 10,
+         .spec_id = 3,
+         .sequence_number = 4,
+         .min_sequence_number = 2,
+         .snapshot_id = 5,
+         .added_files = 1,
+         .added_rows = 7,
+         .partition_count = 1,
+         .partitions = &summary,
+         .key_metadata = {"\0key\xff", 5},
+         .first_row_id = MANIFEST_NONE},
+        {.path = STR_LIT("w/m1.avro"), .length = 20, .first_row_id = MANIFEST_NONE},
+    };
+    struct manifest_list_options options = {
+        .format_version = 2, .snapshot_id = 6, .parent_id = 5, .sequence_number = 6};
+    const struct manifest_file *from = rows;
+    for (int turn = 0; turn < 2; turn++) { // what was read is written again
+        struct strbuf text;
+        struct manifest_file *read;
+        uint32_t count;
+        strbuf_init(&text, 1 << 20);
+        assert_int_equal(manifest_list_write(&text, &options, from, 2, &err), STATUS_OK);
+        assert_int_equal(manifest_list_read(&arena, strbuf_str(&text), STR_LIT("w/list.avro"),
+                                            &read, &count, &err),
+                         STATUS_OK);
+        assert_int_equal(count, 2);
+        assert_true(str_equal(read[0].key_metadata, rows[0].key_metadata));
+        assert_true(read[1].key_metadata.ptr == NULL);
+        assert_true(read[0].spec_id == 3 && read[0].min_sequence_number == 2);
+        assert_true(read[0].added_rows == 7 && read[0].partition_count == 1);
+        assert_true(str_is(read[0].partitions[0].upper, "z"));
+        assert_true(str_is(read[1].path, "w/m1.avro") && read[1].length == 20);
+        from = read;
+        strbuf_release(&text);
+    }
+    arena_release(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_java_wrote_is_read_and_written_the_same),
+        cmocka_unit_test(test_rows_of_a_list_keep_what_we_do_not_use),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,7 +102,7 @@ enum status metadata_column_field(struct arena *arena, const struct table_metada
         name = "_partition";
         type = partition_type(arena, metadata);
         if (type->field_count == 0) {
-            return ERR(err, STATUS_NOT_FOUND, "the table has no partitions");
+            type = iceberg_type_simple(ICEBERG_UNKNOWN); // null, as there are no rows of no fields
         }
         break;
     case ICEBERG_ID_ROW: name = "_row_id"; break;
@@ -168,6 +168,11 @@ static enum status partition(struct arena *arena, const struct metadata_column_r
     const struct data_file *file = &rows->task->file;
     const struct partition_spec *spec = table_metadata_spec(rows->metadata, file->spec_id);
     TRY(metadata_column_field(arena, rows->metadata, ICEBERG_ID_PARTITION, &field, err));
+    if (field.type->kind == ICEBERG_UNKNOWN) {
+        const struct iceberg_value none = {.is_null = true};
+        *out = iceberg_value_column(arena, field.type, &none, rows->row_count);
+        return STATUS_OK;
+    }
     struct column *children = arena_new_array(arena, struct column, field.type->field_count);
     for (uint32_t i = 0; i < field.type->field_count; i++) {
         const struct iceberg_field *wanted = &field.type->fields[i];

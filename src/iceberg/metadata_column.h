@@ -4,7 +4,8 @@
 // Field IDs", "Row Lineage"):
 //
 //     _file STRING | _pos BIGINT | _deleted BOOLEAN | _spec_id INT | _partition ROW (the partition
-//     fields of all specs) | _row_id BIGINT | _last_updated_sequence_number BIGINT (v3, else null)
+//     fields of all specs; NULL where there never were any) | _row_id BIGINT |
+//     _last_updated_sequence_number BIGINT (v3, else null)
 #pragma once
 
 #include <stdbool.h>

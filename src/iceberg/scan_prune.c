@@ -16,6 +16,7 @@ struct scan_prune_test {
     enum predicate_op op; // EQ (one of the values), LE, GE, STARTS_WITH, IS_NULL, IS_NOT_NULL
     uint32_t value_count;
     struct iceberg_value *values;
+    int64_t width; // of truncate on integers; 0: another transform
 };
 
 // Flink's order, in which the predicate was made: -0 = 0, NaN above all.
@@ -41,6 +42,17 @@ static bool starts_with(struct str text, struct str prefix)
     return text.size >= prefix.size && str_equal(str_slice(text, 0, prefix.size), prefix);
 }
 
+// Java's truncate wraps around where the floor lies below the least int or long (of the type that
+// the column had then): partition values next to the greatest ones may stand for the least.
+static bool may_wrap(const struct scan_prune_test *test, const struct iceberg_value *lower,
+                     const struct iceberg_value *upper)
+{
+    int64_t low = lower != NULL ? lower->as.i64 : INT64_MIN;
+    int64_t high = upper != NULL ? upper->as.i64 : INT64_MAX;
+    return test->width > 0 && ((low <= INT32_MAX && high > INT32_MAX - test->width) ||
+                               high > INT64_MAX - test->width);
+}
+
 // Whether some value in [lower, upper] fulfils the test. Bounds that are NULL are not known.
 static bool range_may(const struct scan_prune_test *test, const struct iceberg_value *lower,
                       const struct iceberg_value *upper)
@@ -52,9 +64,12 @@ static bool range_may(const struct scan_prune_test *test, const struct iceberg_v
         struct str prefix = value->as.bytes;
         bool may = true;
         switch (test->op) {
-        case PREDICATE_EQ: may = above && below; break;
+        case PREDICATE_EQ:
+            may = (above && below) ||
+                  (may_wrap(test, lower, upper) && value->as.i64 <= INT32_MIN);
+            break;
         case PREDICATE_LE: // some partition value <= value
-            may = above;
+            may = above || may_wrap(test, lower, upper);
             break;
         case PREDICATE_GE: may = below; break;
         case PREDICATE_STARTS_WITH:
@@ -99,6 +114,8 @@ static bool project(struct arena *arena, const struct predicate_term *term,
          (transform->kind != TRANSFORM_IDENTITY && transform->kind != TRANSFORM_TRUNCATE))) {
         return false;
     }
+    bool is_integer = source->kind == ICEBERG_INT || source->kind == ICEBERG_LONG;
+    out->width = transform->kind == TRANSFORM_TRUNCATE && is_integer ? transform->parameter : 0;
     const struct column *constants = term->constants;
     out->value_count = is_equality ? constants->row_count : 1;
     out->values = arena_new_array(arena, struct iceberg_value, out->value_count + 1);
@@ -106,6 +123,9 @@ static bool project(struct arena *arena, const struct predicate_term *term,
         struct iceberg_value value = iceberg_value_of_row(source, constants, i);
         value = iceberg_value_copy(arena, source, &value);
         out->values[i] = transform_apply(transform, source, &value);
+        if (out->width > 0 && out->values[i].as.i64 > value.as.i64) {
+            return false; // wrapped around
+        }
     }
     // f keeps order: v < c gives f(v) <= f(c).
     out->op = is_equality                                            ? PREDICATE_EQ
@@ -179,7 +199,10 @@ static bool summary_may(const struct scan_prune_test *test,
     bool has_upper =
         summary->upper.ptr != NULL &&
         iceberg_value_decode(test->type, summary->upper, &upper, &ignored) == STATUS_OK;
-    bool may_nan = is_float(test->type) && summary->contains_nan != 0;
+    // Older writers let NaN into bounds, which then say nothing.
+    bool may_nan = is_float(test->type) &&
+                   (summary->contains_nan != 0 || (has_lower && isnan(lower.as.f64)) ||
+                    (has_upper && isnan(upper.as.f64)));
     if (test->op == PREDICATE_IS_NULL) {
         return summary->contains_null;
     }
@@ -229,7 +252,8 @@ static const void *bound_of(struct arena *arena, const struct iceberg_type *type
 {
     struct iceberg_value value;
     struct err ignored;
-    if (bytes.ptr == NULL || iceberg_value_decode(type, bytes, &value, &ignored) != STATUS_OK) {
+    if (bytes.ptr == NULL || iceberg_value_decode(type, bytes, &value, &ignored) != STATUS_OK ||
+        (is_float(type) && isnan(value.as.f64))) { // by older writers: nothing is known
         return NULL;
     }
     struct column column = iceberg_value_column(arena, type, &value, 1);
