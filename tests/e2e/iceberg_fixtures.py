@@ -20,9 +20,8 @@ REFUSED = {
     "mixed_formats": "data files of format",
 }
 LINEAGE = "metadata=_row_id,_last_updated_sequence_number"
-# What these snapshots hold by the specification is told by their row counts here. The rows noted for
-# them were read with the keys of equality deletes in the type that the column got later (long), while
-# those of the data had the one of the snapshot's schema (int), and so nothing equalled anything.
+# What these snapshots hold by the specification is told by their row counts here: see
+# iceberg_tables_test.py.
 BY_SPECIFICATION = {
     "equality_deletes_partitioned": {
         "snapshot=3214683057221521093": 8,

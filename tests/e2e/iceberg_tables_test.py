@@ -32,9 +32,16 @@ FRAZIL = os.environ.get("FRAZIL", os.path.join(ROOT, "build", "release", "frazil
 FIXTURES = os.environ.get("FRAZIL_FIXTURES", os.path.join(ROOT, "..", "shared", "fixtures"))
 JUDGE = [sys.executable, os.path.join(ROOT, "tests", "peers", "lake", "judge.py")]
 
-# What these snapshots hold by the specification is told by their row counts: Spark compared the keys
-# of equality deletes, which became long later, with the ints of those snapshots (see
-# iceberg_fixtures.py).
+# What these snapshots hold by the specification, told by their row counts. The rows that are recorded
+# for them have two more (ids 0 and 1), which an equality delete of sequence number 2 under the
+# unpartitioned spec 0 deletes from data of sequence number 1. Iceberg spec, "Scan Planning": "An equality
+# delete file must be applied to a data file when all of the following are true: The data file's data
+# sequence number is strictly less than the delete's data sequence number; The data file's partition (both
+# spec id and partition values) is equal to the delete file's partition or the delete file's partition spec
+# is unpartitioned." Java plans it so (DeleteFileIndex.findGlobalDeletes), and the current rows lack both
+# ids. But Java's executors keep the keys of a delete file under its name alone (BaseDeleteLoader), so in a
+# session that had read the table under a later schema, where the key was long already, these snapshots
+# compared longs with ints.
 BY_SPECIFICATION = {
     "equality_deletes_partitioned@3214683057221521093": 8,
     "equality_deletes_partitioned@4343062963965328999": 18,
