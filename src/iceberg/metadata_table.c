@@ -379,8 +379,8 @@ enum status metadata_table_columns(struct arena *arena, const struct table_metad
     struct metadata_table_column *file;
     *out = (struct metadata_table_columns){0};
     out->row = table_metadata_current_schema(metadata)->root;
-    if (metadata_column_field(arena, metadata, ICEBERG_ID_PARTITION, &partition, NULL) ==
-        STATUS_OK) {
+    TRY(metadata_column_field(arena, metadata, ICEBERG_ID_PARTITION, &partition, err));
+    if (partition.type->kind != ICEBERG_UNKNOWN) {
         out->partition = partition.type;
     }
     find_metrics(arena, metadata, out);
