@@ -260,6 +260,11 @@ static enum status filter_window(struct parquet_reader *reader, uint64_t row, ui
             match_flat(leaf, count, bits);
         }
     }
+    const struct parquet_exclusion *exclusion = &reader->options.exclusion;
+    if (exclusion->exclude != NULL && bits_any(bits, count)) {
+        uint64_t first = reader->file->first_rows[reader->group];
+        exclusion->exclude(exclusion->owner, first + row, count, bits);
+    }
     uint16_t rows[WINDOW_ROWS];
     const struct parquet_kept kept = {.rows = rows, .count = bits_positions(bits, count, rows)};
     for (uint32_t i = 0; i < used && kept.count < count; i++) {

@@ -75,6 +75,14 @@ struct parquet_row_group_info {
 
 struct parquet_row_group_info parquet_file_row_group(const struct parquet_file *file, uint32_t at);
 
+// Rows that a filter leaves out besides those that the predicate does: deleted ones, which are
+// known before their values are.
+struct parquet_exclusion {
+    // Clears the bits of such rows among [row, row + count) of the file; others are clear already.
+    void (*exclude)(void *owner, uint64_t row, uint32_t count, uint64_t *bits); // NULL: none
+    void *owner;
+};
+
 struct parquet_reader_options {
     const struct parquet_field *fields; // NULL: all the file's fields in their own types; copied
     uint32_t field_count;
@@ -82,12 +90,13 @@ struct parquet_reader_options {
     bool by_name;
     const struct predicate *predicate; // NULL: none; borrowed while the reader lives
     bool filter; // rows that do not match it are left out; terms that cannot be looked at are not
-    uint32_t row_group_first; // row groups [first, first + count)
-    uint32_t row_group_count; // UINT32_MAX: to the end
-    uint32_t batch_rows;      // 0: 2,048
-    size_t page_bytes_max;    // 0: 512 MiB, decompressed
-    struct budget *budget;    // charged with page buffers; pages over 16 MiB must fit (LIMIT)
-    bool verify_checksums;    // of pages that have one
+    struct parquet_exclusion exclusion; // where parquet_reader_positions() is not NULL
+    uint32_t row_group_first;           // row groups [first, first + count)
+    uint32_t row_group_count;           // UINT32_MAX: to the end
+    uint32_t batch_rows;                // 0: 2,048
+    size_t page_bytes_max;              // 0: 512 MiB, decompressed
+    struct budget *budget; // charged with page buffers; pages over 16 MiB must fit (LIMIT)
+    bool verify_checksums; // of pages that have one
 };
 
 MUST_USE enum status parquet_reader_new(struct parquet_file *file,

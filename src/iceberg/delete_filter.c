@@ -485,17 +485,49 @@ static void mark_keys(struct delete_view *view, const struct column *keys, uint3
     }
 }
 
-bool delete_view_mark(struct delete_view *view, const struct column *keys, uint64_t position,
-                      uint32_t row_count, uint64_t *mask)
+// Deletes by position of rows that follow one another.
+static void mark_positions(const struct delete_view *view, uint64_t position, uint32_t count,
+                           uint64_t *mask)
 {
-    roaring_mask(&view->own, position, row_count, mask);
+    roaring_mask(&view->own, position, count, mask);
     if (view->shared != NULL) {
-        roaring_mask(view->shared, position, row_count, mask);
+        roaring_mask(view->shared, position, count, mask);
+    }
+}
+
+static void mark_places(const struct delete_view *view, const uint64_t *places, uint32_t count,
+                        uint64_t *mask)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (roaring_contains(&view->own, places[i]) ||
+            (view->shared != NULL && roaring_contains(view->shared, places[i]))) {
+            bits_set(mask, i);
+        }
+    }
+}
+
+bool delete_view_mark(struct delete_view *view, const struct delete_rows *rows, uint64_t *mask)
+{
+    if (rows->places != NULL && !rows->positions_done) {
+        mark_places(view, rows->places, rows->count, mask);
+    } else if (!rows->positions_done) {
+        mark_positions(view, rows->position, rows->count, mask);
     }
     if (view->keys_count > 0) {
-        mark_keys(view, keys, row_count, mask);
+        mark_keys(view, rows->keys, rows->count, mask);
     }
-    uint32_t removed = bits_count(mask, row_count);
+    uint32_t removed = bits_count(mask, rows->count);
     view->filter->rows_removed += removed;
     return removed > 0;
+}
+
+void delete_view_exclude(struct delete_view *view, uint64_t position, uint32_t count,
+                         uint64_t *bits)
+{
+    uint64_t deleted[BATCH_WORDS_MAX] = {0};
+    mark_positions(view, position, count, deleted);
+    for (uint32_t i = 0; i < bits_words(count); i++) {
+        view->filter->rows_removed += (uint32_t)__builtin_popcountll(bits[i] & deleted[i]);
+        bits[i] &= ~deleted[i];
+    }
 }

@@ -5,7 +5,7 @@
 //     struct delete_filter *filter = delete_filter_new(&options);
 //     TRY(delete_filter_open(filter, &task, &view, err));           // reads what was not read yet
 //     ... for each batch of the task's file:
-//     any = delete_view_mark(view, keys, position, row_count, mask);
+//     any = delete_view_mark(view, &rows, mask);
 //     delete_view_close(view);
 //     delete_filter_free(filter);
 //
@@ -46,7 +46,7 @@ struct table_schema;
 struct delete_filter_options {
     struct store *store; // outlives the filter, as all here
     const struct table_metadata *metadata;
-    const struct table_schema *schema; // of the scan
+    const struct table_schema *schema;    // of the scan
     const struct scan_task *const *tasks; // that may be opened
     uint32_t task_count;
     uint32_t task_step;    // only each task_step-th of them, from the first; 0: 1
@@ -67,10 +67,21 @@ void delete_view_close(struct delete_view *view); // NULL is allowed
 // child, at each level. Each stands for one column of `keys` below.
 uint32_t delete_view_key_count(const struct delete_view *view);
 const struct iceberg_field *delete_view_key(const struct delete_view *view, uint32_t at);
-// Sets bit i of `mask` (zeroed, of up to BATCH_ROWS_MAX rows) for each row that is deleted; returns
-// whether there is one. `keys` are the columns of delete_view_key(), as they were read.
-bool delete_view_mark(struct delete_view *view, const struct column *keys, uint64_t position,
-                      uint32_t row_count, uint64_t *mask);
+
+// Rows of the data file, up to BATCH_ROWS_MAX.
+struct delete_rows {
+    uint64_t position;      // of the first
+    const uint64_t *places; // of each, where they are not consecutive
+    uint32_t count;
+    bool positions_done;       // delete_view_exclude() was asked: keys alone are looked at
+    const struct column *keys; // the columns of delete_view_key(), as they were read
+};
+
+// Sets bit i of `mask` (zeroed) for each row that is deleted; returns whether there is one.
+bool delete_view_mark(struct delete_view *view, const struct delete_rows *rows, uint64_t *mask);
+// Clears the set bits of rows [position, position + count) that are deleted by position.
+void delete_view_exclude(struct delete_view *view, uint64_t position, uint32_t count,
+                         uint64_t *bits);
 
 struct delete_counters {
     uint64_t files_read; // delete files

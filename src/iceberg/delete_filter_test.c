@@ -418,9 +418,70 @@ static struct delete_filter *make_filter(struct world *world, struct budget *bud
     return delete_filter_new(&options);
 }
 
+// What a scan asks for: rows with an id below `below`, those without `s`, or all of them.
+struct condition {
+    struct predicate_term term;
+    struct predicate predicate;
+    struct column constant;
+    int64_t below; // NONE: `s` is null
+};
+
+static void make_condition(struct condition *out, int64_t below)
+{
+    *out = (struct condition){.below = below};
+    out->constant =
+        (struct column){.physical = PHYSICAL_I64, .row_count = 1, .values = &out->below};
+    out->term =
+        below == NONE
+            ? (struct predicate_term){.column_id = S, .op = PREDICATE_IS_NULL, .type = &type_string}
+            : (struct predicate_term){.column_id = ID,
+                                      .op = PREDICATE_LT,
+                                      .type = &type_bigint,
+                                      .constants = &out->constant};
+    out->predicate = (struct predicate){1, &out->term};
+}
+
+struct expected {
+    const struct condition *condition; // NULL: none
+    bool keeps_deleted;
+};
+
+static bool is_expected(const struct file *file, uint32_t row, const struct expected *expected)
+{
+    const struct condition *condition = expected->condition;
+    const struct row *values = &file->rows[row];
+    bool matches = condition == NULL          ? true
+                   : condition->below == NONE ? values->s == NONE
+                                              : values->id != NONE && values->id < condition->below;
+    return matches && (expected->keeps_deleted || !file->deleted[row]);
+}
+
+// The rows of a batch, of which `next` is the first that may be there.
+static uint32_t expect_rows(const struct table_reader *reader, const struct batch *batch,
+                            const struct file *file, uint32_t next, const struct expected *expected)
+{
+    const uint64_t *places = table_reader_places(reader);
+    for (uint32_t row = 0; row < batch->row_count; row++, next++) {
+        while (next < file->count && !is_expected(file, next, expected)) {
+            next++;
+        }
+        assert_true(next < file->count);
+        assert_int_equal(*(const int64_t *)column_value(&batch->columns[1], row), next);
+        assert_int_equal(*(const int64_t *)column_value(&batch->columns[2], row), 1000 + next);
+        uint64_t place = places != NULL ? places[row] : table_reader_position(reader) + row;
+        assert_int_equal(place, next);
+        assert_int_equal(column_is_null(&batch->columns[0], row), file->rows[next].s == NONE);
+        if (expected->keeps_deleted) {
+            bool is_marked = *(const uint8_t *)column_value(&batch->columns[3], row) != 0;
+            assert_int_equal(is_marked, file->deleted[next]);
+        }
+    }
+    return next;
+}
+
 // Reads `s` alone, so that most keys are not among the columns, and where each row stands.
 static void expect_file(struct world *world, uint32_t at, struct delete_filter *filter,
-                        bool keeps_deleted)
+                        const struct expected *expected)
 {
     static const uint32_t columns[] = {2};
     static const int32_t metadata[] = {ICEBERG_ID_POS, ICEBERG_ID_ROW, ICEBERG_ID_DELETED};
@@ -432,8 +493,9 @@ static void expect_file(struct world *world, uint32_t at, struct delete_filter *
         .columns = columns,
         .column_count = 1,
         .metadata_ids = metadata,
-        .metadata_count = keeps_deleted ? 3 : 2,
+        .metadata_count = expected->keeps_deleted ? 3 : 2,
         .deletes = filter,
+        .predicate = expected->condition != NULL ? &expected->condition->predicate : NULL,
     };
     struct table_reader *reader;
     struct batch batch;
@@ -446,29 +508,15 @@ static void expect_file(struct world *world, uint32_t at, struct delete_filter *
     while ((status = table_reader_next(reader, &batch, &err)) == STATUS_OK) {
         assert_int_equal(batch_check(&batch, &err), STATUS_OK);
         assert_int_equal(batch.column_count, 1 + options.metadata_count);
-        for (uint32_t row = 0; row < batch.row_count; row++, next++) {
-            while (!keeps_deleted && next < file->count && file->deleted[next]) {
-                next++;
-            }
-            assert_true(next < file->count);
-            assert_int_equal(*(const int64_t *)column_value(&batch.columns[1], row), next);
-            assert_int_equal(*(const int64_t *)column_value(&batch.columns[2], row), 1000 + next);
-            const uint64_t *places = table_reader_places(reader);
-            uint64_t place = places != NULL ? places[row] : table_reader_position(reader) + row;
-            assert_int_equal(place, next);
-            assert_int_equal(column_is_null(&batch.columns[0], row), file->rows[next].s == NONE);
-            if (keeps_deleted) {
-                bool is_marked = *(const uint8_t *)column_value(&batch.columns[3], row) != 0;
-                assert_int_equal(is_marked, file->deleted[next]);
-            }
-        }
+        next = expect_rows(reader, &batch, file, next, expected);
+        assert_true(table_reader_end(reader) >= next);
     }
-    while (!keeps_deleted && next < file->count && file->deleted[next]) {
+    while (next < file->count && !is_expected(file, next, expected)) {
         next++;
     }
     assert_int_equal(status, STATUS_END);
     assert_int_equal(next, file->count);
-    assert_true(table_reader_end(reader) == file->count);
+    assert_true(expected->condition != NULL || table_reader_end(reader) == file->count);
     table_reader_free(reader);
 }
 
@@ -502,13 +550,18 @@ static void rows_are_those_of_the_model(void **state)
         struct world world;
         make_world(&world, seed);
         struct delete_filter *filter = make_filter(&world, NULL);
+        struct condition condition;
+        static const int64_t bounds[] = {1, 20, 150, NONE};
+        make_condition(&condition, bounds[seed % 4]);
+        const struct expected expected = {.condition = seed % 3 != 1 ? &condition : NULL,
+                                          .keeps_deleted = seed % 5 == 4};
         for (uint32_t i = 0; i < world.file_count; i++) {
-            expect_file(&world, i, filter, seed % 5 == 4);
+            expect_file(&world, i, filter, &expected);
         }
         // At most once each, but for those of one file, which are read with it.
         assert_true(delete_filter_counters(filter).files_read <= world.delete_count);
         delete_filter_free(filter);
-        expect_file(&world, 0, NULL, false); // a filter of its own
+        expect_file(&world, 0, NULL, &(struct expected){NULL, false}); // a filter of its own
         world_end(&world);
     }
 }

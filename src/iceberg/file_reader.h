@@ -34,12 +34,13 @@ struct file_reader_options {
     struct str format;                  // as manifests name it: "PARQUET", in any case
     const struct parquet_field *fields; // what is wanted; what is below them outlives the reader
     uint32_t field_count;
-    const struct str *name_mapping;    // schema.name-mapping.default; NULL: none
-    const struct predicate *predicate; // for leaving out parts of the file; NULL: none
-    bool filter;                       // rows as well, where the format can
-    struct budget *budget;             // NULL: none
-    uint32_t row_group_first;          // a part of the file
-    uint32_t row_group_count;          // 0: to the end
+    const struct str *name_mapping;     // schema.name-mapping.default; NULL: none
+    const struct predicate *predicate;  // for leaving out parts of the file; NULL: none
+    bool filter;                        // rows as well, where the format can
+    struct parquet_exclusion exclusion; // where it does: file_reader_places() is not NULL then
+    struct budget *budget;              // NULL: none
+    uint32_t row_group_first;           // a part of the file
+    uint32_t row_group_count;           // 0: to the end
 };
 
 struct file_reader;

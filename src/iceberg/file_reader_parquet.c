@@ -102,6 +102,7 @@ static enum status open_rows(struct reader *reader, const struct file_reader_opt
         .field_count = options->field_count,
         .predicate = has_ids ? options->predicate : NULL, // its terms name columns by id
         .filter = options->filter,
+        .exclusion = options->exclusion,
         .row_group_first = options->row_group_first,
         .row_group_count = options->row_group_count > 0 ? options->row_group_count : UINT32_MAX,
         .budget = options->budget,

@@ -120,7 +120,7 @@ static struct column flat(struct arena *arena, enum physical physical, uint32_t 
     return column;
 }
 
-// first + the place of each row; the file's own value where it has one.
+// first + step times the place of each row; the file's own value where it has one.
 static struct column counted(struct arena *arena, const struct metadata_column_rows *rows,
                              int64_t first, int64_t step)
 {
@@ -128,8 +128,9 @@ static struct column counted(struct arena *arena, const struct metadata_column_r
     int64_t *values = (int64_t *)(uintptr_t)column.values;
     for (uint32_t i = 0; i < rows->row_count; i++) {
         bool is_stored = rows->stored != NULL && !column_is_null(rows->stored, i);
+        int64_t place = (int64_t)(rows->places != NULL ? rows->places[i] : rows->position + i);
         values[i] =
-            is_stored ? *(const int64_t *)column_value(rows->stored, i) : first + step * (int64_t)i;
+            is_stored ? *(const int64_t *)column_value(rows->stored, i) : first + step * place;
     }
     return column;
 }
@@ -140,9 +141,8 @@ static struct column lineage(struct arena *arena, int32_t id,
 {
     const struct data_file *file = &rows->task->file;
     if (file->first_row_id != DATA_FILE_NONE) {
-        return id == ICEBERG_ID_ROW
-                   ? counted(arena, rows, file->first_row_id + (int64_t)rows->position, 1)
-                   : counted(arena, rows, rows->task->sequence_number, 0);
+        return id == ICEBERG_ID_ROW ? counted(arena, rows, file->first_row_id, 1)
+                                    : counted(arena, rows, rows->task->sequence_number, 0);
     }
     if (rows->stored != NULL) {
         return *rows->stored;
@@ -209,7 +209,7 @@ enum status metadata_column_make(struct arena *arena, int32_t id,
         *out =
             iceberg_value_column(arena, iceberg_type_simple(ICEBERG_INT), &value, rows->row_count);
         return STATUS_OK;
-    case ICEBERG_ID_POS: *out = counted(arena, rows, (int64_t)rows->position, 1); return STATUS_OK;
+    case ICEBERG_ID_POS: *out = counted(arena, rows, 0, 1); return STATUS_OK;
     case ICEBERG_ID_DELETED: *out = deleted(arena, rows); return STATUS_OK;
     case ICEBERG_ID_PARTITION: return partition(arena, rows, out, err);
     default: *out = lineage(arena, id, rows); return STATUS_OK;

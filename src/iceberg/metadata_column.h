@@ -37,7 +37,8 @@ bool metadata_column_in_file(int32_t id);
 struct metadata_column_rows {
     const struct table_metadata *metadata;
     const struct scan_task *task;
-    uint64_t position; // of the first
+    uint64_t position;      // of the first
+    const uint64_t *places; // of each, where they are not consecutive
     uint32_t row_count;
     const uint64_t *deleted;     // mask of the rows
     const struct column *stored; // what the file has; NULL: nothing

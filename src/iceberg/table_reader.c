@@ -144,6 +144,11 @@ static enum status ask_all(struct table_reader *reader, const struct table_reade
     return STATUS_OK;
 }
 
+static void exclude_deleted(void *owner, uint64_t row, uint32_t count, uint64_t *bits)
+{
+    delete_view_exclude(owner, row, count, bits);
+}
+
 static enum status open_file(struct table_reader *reader,
                              const struct table_reader_options *options, struct err *err)
 {
@@ -156,8 +161,10 @@ static enum status open_file(struct table_reader *reader,
         .field_count = reader->field_count,
         .name_mapping = table_metadata_property(options->metadata, "schema.name-mapping.default"),
         .predicate = options->predicate,
-        // Deletes and metadata columns count rows as they stand in the file.
-        .filter = reader->view == NULL && options->metadata_count == 0,
+        .filter = true,
+        .exclusion = {.exclude =
+                          reader->view != NULL && !reader->keeps_deleted ? exclude_deleted : NULL,
+                      .owner = reader->view},
         .budget = options->budget,
         .row_group_first = options->row_group_first,
         .row_group_count = options->row_group_count,
@@ -229,6 +236,7 @@ static enum status make_metadata(struct table_reader *reader, const uint64_t *de
     struct metadata_column_rows rows = {.metadata = reader->metadata,
                                         .task = reader->task,
                                         .position = reader->position,
+                                        .places = table_reader_places(reader),
                                         .row_count = row_count,
                                         .deleted = deleted};
     for (uint32_t i = 0; i < reader->metadata_count; i++) {
@@ -248,7 +256,12 @@ static bool mark_deleted(struct table_reader *reader, uint32_t row_count, uint64
     for (uint32_t i = 0; i < delete_view_key_count(reader->view); i++) {
         reader->keys[i] = reader->filled[reader->key_fields[i]];
     }
-    return delete_view_mark(reader->view, reader->keys, reader->position, row_count, mask);
+    const struct delete_rows rows = {.position = reader->position,
+                                     .places = table_reader_places(reader),
+                                     .count = row_count,
+                                     .positions_done = reader->has_places && !reader->keeps_deleted,
+                                     .keys = reader->keys};
+    return delete_view_mark(reader->view, &rows, mask);
 }
 
 // Leaves out the rows of the mask, and notes the places of the others.
@@ -263,7 +276,9 @@ static void drop_deleted(struct table_reader *reader, struct batch *batch, uint6
     }
     uint32_t count = bits_positions(mask, batch->row_count, rows);
     for (uint32_t i = 0; i < count; i++) {
-        reader->places[i] = reader->position + rows[i];
+        // Not behind itself: rows are left out and the others move to the front.
+        reader->places[i] =
+            reader->has_places ? reader->places[rows[i]] : reader->position + rows[i];
     }
     reader->has_places = true;
     reader->position = count > 0 ? reader->places[0] : reader->end;

@@ -15,8 +15,10 @@
 // the readers of one scan share. Key columns of equality deletes that the caller has not asked for
 // are read and left out again. Whoever asks for the metadata column _deleted gets all rows instead.
 //
-// Rows are not filtered by the predicate: it only leaves out row groups and pages. Formats are
-// those of file_reader.h. Batches are borrowed until the next call.
+// The predicate leaves out row groups, pages and, where the format can, rows: its columns are read
+// first, and others only of rows that match and are not deleted by position. Rows that do not match
+// may come all the same. Formats are those of file_reader.h. Batches are borrowed until the next
+// call.
 //
 // Threads: one at a time.
 #pragma once
