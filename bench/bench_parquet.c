@@ -31,7 +31,7 @@
 #include "data/batch.h"
 #include "data/predicate.h"
 
-enum { COLUMNS = 9, URLS = 60000, HOSTS = 300, USERS = 1000000 };
+enum { PAGE = 4096, COLUMNS = 9, URLS = 60000, HOSTS = 300, USERS = 1000000 };
 
 static uint64_t random_next(uint64_t *seed)
 {
@@ -240,7 +240,20 @@ static const char *mapped_borrow(struct byte_source *self, uint64_t offset, size
     return ((struct mapped *)self)->bytes + offset;
 }
 
-static const struct byte_source_ops mapped_ops = {.read_at = mapped_read, .borrow = mapped_borrow};
+// Maps what is read soon at once, instead of by a fault for each few pages.
+static void mapped_prefetch(struct byte_source *self, const struct byte_range *ranges,
+                            uint32_t count)
+{
+    const char *bytes = ((struct mapped *)self)->bytes;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t from = ranges[i].offset / PAGE * PAGE;
+        size_t size = (size_t)(ranges[i].offset + ranges[i].size - from);
+        madvise((char *)(uintptr_t)bytes + from, size, MADV_POPULATE_READ);
+    }
+}
+
+static const struct byte_source_ops mapped_ops = {
+    .read_at = mapped_read, .borrow = mapped_borrow, .prefetch = mapped_prefetch};
 
 // What of a value goes into the sum: numbers themselves, lengths of texts, 1 for positive floats.
 #define SUM(c_type, of)                                                                            \
@@ -404,11 +417,13 @@ static enum status unpack_all(struct mapped *mapped, uint64_t *bytes, struct err
 static enum status bench_read(const char *path, const char *filter, bool unpack, struct err *err)
 {
     struct stat stat;
+    double start = cpu_seconds(); // reading the file counts, decompression alone does without
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &stat) != 0) {
         return ERR(err, STATUS_IO, "cannot open %s", path);
     }
-    void *at = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+    void *at = mmap(NULL, (size_t)stat.st_size, PROT_READ,
+                    MAP_PRIVATE | (unpack ? MAP_POPULATE : 0), fd, 0);
     close(fd);
     if (at == MAP_FAILED) {
         return ERR(err, STATUS_IO, "cannot map %s", path);
@@ -419,7 +434,7 @@ static enum status bench_read(const char *path, const char *filter, bool unpack,
     uint64_t rows = 0;
     uint64_t sums[64] = {0};
     uint32_t columns = 0;
-    double start = cpu_seconds();
+    start = unpack ? cpu_seconds() : start;
     enum status status = unpack ? unpack_all(&mapped, &rows, err)
                                 : read_rows(&mapped, filter, &rows, sums, &columns, err);
     double seconds = cpu_seconds() - start;
