@@ -42,7 +42,7 @@ static enum status describe(void *self, struct arena *arena, const struct table_
                             bool as_sink, struct connector_info *out, struct err *err)
 {
     enum { ALL = 15 };
-    static const struct connector_metadata metadata[] = {{STR_LIT("offset"), &type_bigint}};
+    static const struct connector_metadata metadata[] = {{{"offset", 6}, &type_bigint}};
     const struct str *format = table_def_option(def, "format");
     bool is_changing = format != NULL && str_is(*format, "debezium-json");
     (void)self;
