@@ -19,6 +19,7 @@ struct connector_info {
     struct str name; // "kafka", "filesystem", "iceberg", …
     bool can_read, can_write;
     bool is_bounded;        // as a source, with these options
+    bool is_endless;        // as a source: nor does it end in a batch query
     uint8_t source_changes; // changes that it produces as a source
     bool source_is_upsert;  // its changes are keyed by the primary key and lack -U
     uint8_t sink_changes;   // changes that it can take as a sink

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Columns of JSON: what the values of a sample's records are, merged field by field.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/byte_source.h"
@@ -169,7 +170,18 @@ static enum status see_record(struct reading *at, struct arena *scratch, struct 
 {
     const struct json_tree *tree;
     arena_reset(scratch);
-    TRY(json_tree_parse(scratch, text, &tree, at->err));
+    enum status status = json_tree_parse(scratch, text, &tree, at->err);
+    if (status != STATUS_OK && at->err != NULL) {
+        uint64_t offset = at->err->offset;
+        char text_only[ERR_TEXT_MAX]; // without the byte in the record: lines are counted here
+        const char *what = strstr(at->err->text, ": ");
+        snprintf(text_only, sizeof text_only, "%s", what == NULL ? at->err->text : what + 2);
+        ERR(at->err, status, "not JSON: %s", text_only);
+        err_at(at->err, ERR_STAGE_RUNTIME, offset, 1);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
     if (tree->kind != JSON_TREE_OBJECT) {
         return ERR(at->err, STATUS_INVALID_DATA,
                    "record %llu is not an object: only those have columns",
@@ -177,6 +189,27 @@ static enum status see_record(struct reading *at, struct arena *scratch, struct 
     }
     at->found->record_count++;
     return see(at, &at->root, tree, 0);
+}
+
+// Puts the line, and the byte in it, in front of what is wrong at err->offset behind `from`.
+static void tell_place(struct reading *at, struct str sample, const char *from)
+{
+    if (at->err == NULL) {
+        return;
+    }
+    size_t offset = (size_t)(from - sample.ptr);
+    offset += at->err->offset == ERR_NO_OFFSET ? 0 : (size_t)at->err->offset;
+    offset = offset < sample.size ? offset : sample.size;
+    uint64_t line = 1;
+    size_t begin = 0;
+    for (size_t i = 0; i < offset; i++) {
+        if (sample.ptr[i] == '\n') {
+            line++;
+            begin = i + 1;
+        }
+    }
+    err_context(at->err, "line %llu, byte %llu", (unsigned long long)line,
+                (unsigned long long)(offset - begin + 1));
 }
 
 // All whole records of a sample, up to `records`.
@@ -195,13 +228,14 @@ static enum status see_records(struct reading *at, const struct infer_sample *sa
         uint32_t count = records < AT_ONCE ? (uint32_t)records : AT_ONCE;
         size_t used = 0;
         status = json_split_next(&split, rest, sample->is_all, texts, &count, &used, at->err);
-        if (status != STATUS_OK && at->err != NULL) {
-            err_context(at->err, "byte %llu",
-                        (unsigned long long)(rest.ptr - sample->text.ptr) +
-                            (unsigned long long)at->err->offset);
+        if (status != STATUS_OK) {
+            tell_place(at, sample->text, rest.ptr);
         }
         for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
             status = see_record(at, &scratch, texts[i]);
+            if (status != STATUS_OK) {
+                tell_place(at, sample->text, texts[i].ptr);
+            }
         }
         if (status != STATUS_OK || count == 0) {
             break;

@@ -262,7 +262,12 @@ static void test_what_has_no_columns_is_refused(void **state)
     struct err err;
     assert_int_equal(infer_texts(&arena, INFER_JSON, TEXTS("[1,2]"), &found, &err),
                      STATUS_INVALID_DATA);
-    assert_string_equal(err.text, "one: record 1 is not an object: only those have columns");
+    assert_string_equal(err.text,
+                        "one: line 1, byte 2: record 1 is not an object: only those have columns");
+    assert_int_equal(
+        infer_texts(&arena, INFER_JSON, TEXTS("{\"a\":1}\n{\"b\":2, \"a\":x}"), &found, &err),
+        STATUS_INVALID_DATA);
+    assert_string_equal(err.text, "one: line 2, byte 13: not JSON: no value begins like this");
     assert_int_equal(infer_texts(&arena, INFER_JSON, TEXTS(""), &found, &err), STATUS_INVALID_DATA);
     assert_int_equal(infer_texts(&arena, INFER_CSV, TEXTS(""), &found, &err), STATUS_INVALID_DATA);
     assert_string_equal(err.text, "one: no records, so no columns");

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "catalog/table_def.h"
 #include "connect/datagen_value.h"
 #include "connect/option.h"
@@ -65,13 +66,12 @@ static enum status datagen_check_name(const struct table_def *def, struct str ke
         return STATUS_OK;
     }
     struct str rest = str_slice(key, sizeof prefix - 1, key.size);
-    const struct table_column *nearest = NULL;
-    uint32_t least = UINT32_MAX;
     size_t end = rest.size;
     while (end > 0 && rest.ptr[end - 1] != '.') {
         end--;
     }
     struct str name = str_slice(rest, 0, end > 0 ? end - 1 : 0);
+    struct nearest nearest = nearest_to(name);
     for (uint32_t i = 0; i < def->column_count; i++) {
         const struct table_column *column = &def->columns[i];
         size_t size = column->name.size;
@@ -80,17 +80,11 @@ static enum status datagen_check_name(const struct table_def *def, struct str ke
         if (is_it && column->kind == TABLE_COLUMN_PHYSICAL) {
             return STATUS_OK;
         }
-        uint32_t distance = str_distance(name, column->name);
-        if (distance < least) {
-            least = distance;
-            nearest = column;
-        }
+        nearest_try(&nearest, column->name);
     }
     ERR(err, STATUS_INVALID_DATA, "option '%.*s': the table has no column '%.*s'", STR_ARGS(key),
         STR_ARGS(name));
-    if (nearest != NULL && least <= 3) {
-        err_hint(err, "did you mean '%.*s'?", STR_ARGS(nearest->name));
-    }
+    nearest_hint(&nearest, err);
     return STATUS_INVALID_DATA;
 }
 

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/assert.h"
 #include "base/hash.h"
+#include "base/quantity.h"
 #include "catalog/table_def.h"
 #include "connect/option.h"
 #include "data/column_builder.h"
@@ -209,7 +210,7 @@ static enum status value_read_options(const struct datagen_build *build, struct 
     TRY(value_read_length(build, path, value));
     struct str past = value_option(build, path, "max-past");
     int64_t past_ms = 0;
-    if (past.size > 0 && !option_parse_duration(past, &past_ms)) {
+    if (past.size > 0 && !quantity_duration_ms(past, &past_ms)) {
         return value_refuse(build, path, "max-past", "is not a duration");
     }
     value->max_past_us = past_ms * 1000;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/nearest.h"
 #include "base/strbuf.h"
 #include "connect/file_listing.h"
 #include "sys/file.h"
@@ -39,16 +40,11 @@ struct str file_hint_stem(struct arena *arena, struct str path)
 // The nearest of the names in a directory; empty: none is near.
 static struct str nearest_name(const struct file_entry *entries, size_t count, struct str name)
 {
-    struct str nearest = {0};
-    uint32_t best = name.size < 4 ? 2 : (uint32_t)(name.size / 4) + 1;
+    struct nearest nearest = nearest_to(name);
     for (size_t i = 0; i < count; i++) {
-        uint32_t distance = str_distance(entries[i].name, name);
-        if (distance < best) {
-            best = distance;
-            nearest = entries[i].name;
-        }
+        nearest_try(&nearest, entries[i].name);
     }
-    return nearest;
+    return nearest.best;
 }
 
 static void hint_names(const struct file_entry *entries, size_t count, struct str directory,
@@ -67,7 +63,7 @@ static void hint_names(const struct file_entry *entries, size_t count, struct st
     if (shown == 0) {
         err_hint(err, "%.*s is empty", STR_ARGS(place));
     } else {
-        err_hint(err, "in %.*s there are: %s%s", STR_ARGS(place), names.ptr,
+        err_hint(err, "files in %.*s: %s%s", STR_ARGS(place), names.ptr,
                  shown < count ? ", …" : "");
     }
     strbuf_release(&names);

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/assert.h"
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "connect/kafka_properties.h"
 
 // What the client reports.
@@ -284,24 +285,17 @@ static enum status topic_missing(struct kafka_client *client, const struct kafka
                                  struct str topic, const struct rd_kafka_metadata *all,
                                  struct err *err)
 {
-    const char *nearest = NULL;
-    uint32_t least = UINT32_MAX;
+    struct nearest nearest = nearest_to(topic);
     for (int i = 0; all != NULL && i < all->topic_cnt; i++) {
         if (all->topics[i].err != RD_KAFKA_RESP_ERR_NO_ERROR ||
             str_is(topic, all->topics[i].topic)) {
             continue; // what there is no more
         }
-        uint32_t distance = str_distance(topic, str_from(all->topics[i].topic));
-        if (distance < least) {
-            least = distance;
-            nearest = all->topics[i].topic;
-        }
+        nearest_try(&nearest, str_from(all->topics[i].topic));
     }
     ERR(err, STATUS_NOT_FOUND, "table '%.*s': there is no topic '%.*s' at %.*s",
         STR_ARGS(table->name), STR_ARGS(topic), STR_ARGS(client->servers));
-    if (nearest != NULL && least <= 3 && least < topic.size) {
-        err_hint(err, "did you mean '%s'?", nearest);
-    } else {
+    if (!nearest_hint(&nearest, err)) {
         err_hint(err, "create it first; topics are not created by reading them");
     }
     return STATUS_NOT_FOUND;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
+#include "base/quantity.h"
 #include "base/strbuf.h"
 
 enum { OPTION_KEY_MAX = 256 };
@@ -14,82 +16,6 @@ bool option_parse_bool(struct str text, bool *out)
 {
     *out = str_is_nocase(text, "true");
     return *out || str_is_nocase(text, "false");
-}
-
-struct option_unit {
-    const char *names; // separated by blanks
-    int64_t factor;
-};
-
-static bool option_unit_find(struct str name, const struct option_unit *units, size_t count,
-                             int64_t *factor)
-{
-    for (size_t i = 0; i < count; i++) {
-        struct str names = str_from(units[i].names);
-        while (names.size > 0) {
-            size_t end = str_find(names, ' ');
-            if (str_equal_nocase(str_slice(names, 0, end), name)) {
-                *factor = units[i].factor;
-                return true;
-            }
-            names = str_slice(names, end < names.size ? end + 1 : end, names.size);
-        }
-    }
-    return false;
-}
-
-// "10 s": digits, blanks, a unit.
-static bool option_split(struct str text, int64_t *number, struct str *unit)
-{
-    text = str_trim(text);
-    size_t digits = 0;
-    while (digits < text.size && text.ptr[digits] >= '0' && text.ptr[digits] <= '9') {
-        digits++;
-    }
-    *unit = str_trim(str_slice(text, digits, text.size));
-    return digits > 0 && str_to_i64(str_slice(text, 0, digits), number);
-}
-
-bool option_parse_duration(struct str text, int64_t *ms)
-{
-    static const struct option_unit units[] = {
-        {"d day days", INT64_C(86400000000)},
-        {"h hour hours", INT64_C(3600000000)},
-        {"m min minute minutes", 60000000},
-        {"s sec second seconds", 1000000},
-        {"ms milli millis millisecond milliseconds", 1000},
-        {"us micro micros microsecond microseconds", 1},
-    };
-    int64_t number;
-    struct str unit;
-    int64_t factor = 1000;
-    int64_t micros;
-    if (!option_split(text, &number, &unit) ||
-        (unit.size > 0 &&
-         !option_unit_find(unit, units, sizeof units / sizeof units[0], &factor)) ||
-        __builtin_mul_overflow(number, factor, &micros)) {
-        return false;
-    }
-    *ms = micros / 1000;
-    return true;
-}
-
-bool option_parse_memory(struct str text, int64_t *bytes)
-{
-    static const struct option_unit units[] = {
-        {"b bytes", 1},
-        {"k kb kib kibibytes", 1 << 10},
-        {"m mb mib mebibytes", 1 << 20},
-        {"g gb gib gibibytes", 1 << 30},
-        {"t tb tib tebibytes", INT64_C(1) << 40},
-    };
-    int64_t number;
-    struct str unit;
-    int64_t factor = 1;
-    return option_split(text, &number, &unit) &&
-           (unit.size == 0 ||
-            option_unit_find(unit, units, sizeof units / sizeof units[0], &factor)) &&
-           !__builtin_mul_overflow(number, factor, bytes);
 }
 
 static bool option_is_number(struct str text)
@@ -106,19 +32,6 @@ static bool option_is_number(struct str text)
     return any;
 }
 
-static bool option_in_values(struct str text, const char *values)
-{
-    struct str rest = str_from(values);
-    while (rest.size > 0) {
-        size_t end = str_find(rest, '|');
-        if (str_equal_nocase(str_slice(rest, 0, end), text)) {
-            return true;
-        }
-        rest = str_slice(rest, end < rest.size ? end + 1 : end, rest.size);
-    }
-    return false;
-}
-
 // NULL where the value is good; else what it should be.
 static const char *option_value_fault(const struct option_def *option, struct str value)
 {
@@ -130,11 +43,10 @@ static const char *option_value_fault(const struct option_def *option, struct st
     case OPTION_NUMBER: return option_is_number(str_trim(value)) ? NULL : "a number";
     case OPTION_BOOLEAN: return option_parse_bool(str_trim(value), &flag) ? NULL : "true or false";
     case OPTION_DURATION:
-        return option_parse_duration(value, &number) ? NULL
-                                                     : "a duration such as '10 s' or '500 ms'";
-    case OPTION_MEMORY:
-        return option_parse_memory(value, &number) ? NULL : "a size such as '64 mb'";
-    case OPTION_ENUM: return option_in_values(value, option->values) ? NULL : option->values;
+        return quantity_duration_ms(value, &number) ? NULL
+                                                    : "a duration such as '10 s' or '500 ms'";
+    case OPTION_MEMORY: return quantity_bytes(value, &number) ? NULL : "a size such as '64 mb'";
+    case OPTION_ENUM: return quantity_is_choice(value, option->values) ? NULL : option->values;
     }
     return NULL;
 }
@@ -182,21 +94,38 @@ static void option_owner(const struct table_def *def, char out[OPTION_KEY_MAX])
     }
 }
 
+// 'csv.delimiter' for 'csv.field-delimiter': the group and the last word of a name.
+static bool option_is_short_for(struct str key, struct str name)
+{
+    size_t dot = str_find(key, '.');
+    struct str word = str_slice(key, dot < key.size ? dot + 1 : 0, key.size);
+    size_t group = key.size - word.size;
+    return word.size > 0 && name.size > key.size &&
+           str_equal(str_slice(name, 0, group), str_slice(key, 0, group)) &&
+           str_equal(str_slice(name, name.size - word.size, name.size), word) &&
+           strchr(".-", name.ptr[name.size - word.size - 1]) != NULL;
+}
+
 static enum status option_unknown(const struct table_def *def, struct str key,
                                   const struct option_set *sets, uint32_t count, struct err *err)
 {
-    char nearest[OPTION_KEY_MAX] = "";
-    uint32_t least = UINT32_MAX;
+    struct nearest nearest = nearest_to(key);
+    char best[OPTION_KEY_MAX] = "";
     struct strbuf all;
     strbuf_init(&all, 320);
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = 0; k < sets[i].count; k++) {
             char name[OPTION_KEY_MAX];
             snprintf(name, sizeof name, "%s%s", sets[i].prefix, sets[i].options[k].key);
-            uint32_t distance = str_distance(key, str_from(name));
-            if (distance < least) {
-                least = distance;
-                memcpy(nearest, name, sizeof nearest);
+            if (option_is_short_for(key, str_from(name)) &&
+                (nearest.distance > 0 || strlen(name) < strlen(best))) {
+                nearest.distance = 0;
+                memcpy(best, name, sizeof best);
+            }
+            nearest_try(&nearest, str_from(name));
+            if (nearest.best.ptr == name) { // the buffer goes: keep it
+                memcpy(best, name, sizeof best);
+                nearest.best = str_from(best);
             }
             strbuf_printf(&all, "%s%s", all.size > 0 ? ", " : "", name);
         }
@@ -204,8 +133,8 @@ static enum status option_unknown(const struct table_def *def, struct str key,
     char owner[OPTION_KEY_MAX];
     option_owner(def, owner);
     ERR(err, STATUS_INVALID_DATA, "%s has no option '%.*s'", owner, STR_ARGS(key));
-    if (least <= key.size / 2 && least < 8) {
-        err_hint(err, "did you mean '%s'?", nearest);
+    if (best[0] != '\0') {
+        err_hint(err, "did you mean '%s'?", best);
     } else {
         err_hint(err, "options: %s%s", all.ptr, all.truncated ? " ..." : "");
     }
@@ -229,22 +158,6 @@ static enum status option_check_required(const struct table_def *def, const stru
     return STATUS_OK;
 }
 
-// "a|b" is shown as "a, b".
-static void option_hint(const struct option_def *option, const char *fault, struct err *err)
-{
-    char text[ERR_HINT_MAX];
-    size_t size = 0;
-    for (const char *at = fault; *at != '\0' && size + 3 < sizeof text; at++) {
-        bool separates = option->type == OPTION_ENUM && *at == '|';
-        text[size++] = separates ? ',' : *at;
-        if (separates) {
-            text[size++] = ' ';
-        }
-    }
-    text[size] = '\0';
-    err_hint(err, option->type == OPTION_ENUM ? "one of: %s" : "it is %s", text);
-}
-
 static enum status option_check_all(const struct table_def *def, const struct option_set *sets,
                                     uint32_t count, struct err *err)
 {
@@ -260,7 +173,11 @@ static enum status option_check_all(const struct table_def *def, const struct op
         }
         ERR(err, STATUS_INVALID_DATA, "option '%.*s' cannot be '%.*s'", STR_ARGS(set->key),
             STR_ARGS(set->value));
-        option_hint(option, fault, err);
+        if (option->type == OPTION_ENUM) {
+            quantity_hint_choices(option->values, err);
+        } else {
+            err_hint(err, "it is %s", fault);
+        }
         return STATUS_INVALID_DATA;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -321,7 +238,7 @@ int64_t option_duration_ms(const struct table_def *def, const char *prefix, cons
 {
     const struct str *value = option_value(def, prefix, key);
     int64_t out;
-    return value != NULL && option_parse_duration(*value, &out) ? out : standard;
+    return value != NULL && quantity_duration_ms(*value, &out) ? out : standard;
 }
 
 int64_t option_memory(const struct table_def *def, const char *prefix, const char *key,
@@ -329,5 +246,5 @@ int64_t option_memory(const struct table_def *def, const char *prefix, const cha
 {
     const struct str *value = option_value(def, prefix, key);
     int64_t out;
-    return value != NULL && option_parse_memory(*value, &out) ? out : standard;
+    return value != NULL && quantity_bytes(*value, &out) ? out : standard;
 }

@@ -4,8 +4,7 @@
 // one table of them, which serves validation, messages, and the reference manual.
 //
 // Keys compare exactly. In a key '#' stands for the name of a column ('fields.#.min') and a '*' at
-// the end for anything ('properties.*'). Durations are Flink's: "10 s", "500ms", a bare
-// number is milliseconds; sizes too: "128 mb", "1kb", a bare number is bytes.
+// the end for anything ('properties.*'). Durations and sizes are Flink's (base/quantity.h).
 //
 // Getters expect that option_check() has passed: a value that cannot be read gives the default.
 #pragma once
@@ -59,6 +58,4 @@ int64_t option_duration_ms(const struct table_def *def, const char *prefix, cons
 int64_t option_memory(const struct table_def *def, const char *prefix, const char *key,
                       int64_t standard);
 
-bool option_parse_duration(struct str text, int64_t *ms);
-bool option_parse_memory(struct str text, int64_t *bytes);
 bool option_parse_bool(struct str text, bool *out);

@@ -2,6 +2,7 @@
 #include "connect/registry.h"
 
 #include "base/arena.h"
+#include "base/nearest.h"
 #include "connect/blackhole_sink.h"
 #include "connect/connector_options.h"
 #include "connect/datagen_source.h"
@@ -85,6 +86,7 @@ static enum status describe_datagen(struct arena *arena, const struct table_def 
     TRY(datagen_source_check(def, err));
     (void)arena;
     out->is_bounded = datagen_source_is_bounded(def);
+    out->is_endless = !out->is_bounded;
     return STATUS_OK;
 }
 
@@ -94,6 +96,7 @@ static enum status describe_nexmark(struct arena *arena, const struct table_def 
     (void)arena;
     TRY(nexmark_source_check(def, err));
     out->is_bounded = option_integer(def, "", "events.num", 0) > 0;
+    out->is_endless = !out->is_bounded;
     out->prunes_fields = true;
     return STATUS_OK;
 }
@@ -175,19 +178,12 @@ const struct registry_connector *registry_connector_at(uint32_t index)
 
 static enum status unknown_connector(struct str name, struct err *err)
 {
-    const char *nearest = NULL;
-    uint32_t least = UINT32_MAX;
+    struct nearest nearest = nearest_to(name);
     for (uint32_t i = 0; i < COUNT(connectors); i++) {
-        uint32_t distance = str_distance(name, str_from(connectors[i].name));
-        if (distance < least) {
-            least = distance;
-            nearest = connectors[i].name;
-        }
+        nearest_try(&nearest, str_from(connectors[i].name));
     }
     ERR(err, STATUS_NOT_FOUND, "there is no connector '%.*s'", STR_ARGS(name));
-    if (least <= 3 && least < name.size) {
-        err_hint(err, "did you mean '%s'?", nearest);
-    } else {
+    if (!nearest_hint(&nearest, err)) {
         err_hint(err, "connectors: kafka, filesystem, datagen, nexmark, print, blackhole; a table "
                       "without one is an Iceberg table");
     }
@@ -219,20 +215,13 @@ static enum status find_connector(const struct table_def *def,
 
 static enum status unknown_format(struct str name, struct err *err)
 {
-    const char *nearest = NULL;
-    uint32_t least = UINT32_MAX;
+    struct nearest nearest = nearest_to(name);
     const struct record_format_info *info;
     for (uint32_t i = 0; (info = record_format_at(i)) != NULL; i++) {
-        uint32_t distance = str_distance(name, str_from(info->name));
-        if (distance < least) {
-            least = distance;
-            nearest = info->name;
-        }
+        nearest_try(&nearest, str_from(info->name));
     }
     ERR(err, STATUS_NOT_FOUND, "there is no format '%.*s'", STR_ARGS(name));
-    if (least <= 3 && least < name.size) {
-        err_hint(err, "did you mean '%s'?", nearest);
-    } else {
+    if (!nearest_hint(&nearest, err)) {
         err_hint(err, "formats: json, debezium-json, csv, parquet, avro");
     }
     return STATUS_NOT_FOUND;
@@ -355,8 +344,8 @@ enum status registry_find_source(void *self, const struct table_def *table,
 {
     (void)self;
     if (table->is_iceberg) {
-        *out = table->metadata_table.size > 0 ? &iceberg_metadata_source_class
-                                              : &iceberg_source_class;
+        *out =
+            table->metadata_table.size > 0 ? &iceberg_metadata_source_class : &iceberg_source_class;
     } else {
         const struct registry_connector *connector;
         TRY(find_connector(table, &connector, err));

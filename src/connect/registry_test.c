@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connect/registry.h"
 
+#include "base/quantity.h"
 #include "connect/record_format.h"
 #include "connect/source_harness.h"
 
@@ -85,7 +86,10 @@ static void what_is_wrong_is_said_with_the_nearest_name(void **state)
          "a directory"},
         {{"connector", "datagen", "rows", "1"},
          "connector 'datagen' has no option 'rows'",
-         "rows-per-second"},
+         "did you mean 'number-of-rows'?"},
+        {{"connector", "datagen", "colour", "1"},
+         "connector 'datagen' has no option 'colour'",
+         "options: rows-per-second, number-of-rows, "},
         {{"connector", "datagen", "number-of-row", "1"},
          "has no option 'number-of-row'",
          "did you mean 'number-of-rows'?"},
@@ -172,16 +176,16 @@ static void durations_and_sizes_are_those_of_flink(void **state)
     } durations[] = {{"10 s", 10000},   {"500ms", 500}, {"1 min", 60000},      {"2h", 7200000},
                      {"1 d", 86400000}, {"250", 250},   {"3 minutes", 180000}, {"5 MILLIS", 5}};
     for (size_t i = 0; i < sizeof durations / sizeof durations[0]; i++) {
-        assert_true(option_parse_duration(str_from(durations[i].text), &value));
+        assert_true(quantity_duration_ms(str_from(durations[i].text), &value));
         assert_int_equal(value, durations[i].ms);
     }
     static const char *const bad[] = {"", "s", "-1 s", "1 fortnight", "9999999999999999 d"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        assert_false(option_parse_duration(str_from(bad[i]), &value));
+        assert_false(quantity_duration_ms(str_from(bad[i]), &value));
     }
-    assert_true(option_parse_memory(str_from("64 mb"), &value) && value == 64 << 20);
-    assert_true(option_parse_memory(str_from("200b"), &value) && value == 200);
-    assert_true(option_parse_memory(str_from("1 kibibytes"), &value) && value == 1024);
+    assert_true(quantity_bytes(str_from("64 mb"), &value) && value == 64 << 20);
+    assert_true(quantity_bytes(str_from("200b"), &value) && value == 200);
+    assert_true(quantity_bytes(str_from("1 kibibytes"), &value) && value == 1024);
 }
 
 static void every_option_has_a_text_and_a_default_that_is_legal(void **state)

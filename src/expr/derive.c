@@ -232,7 +232,7 @@ const struct type *derive_merged(struct arena *arena, const struct type *const *
 static const struct type *comparable_with_string(const struct type *other, bool is_equality)
 {
     switch (other->kind) {
-    case TYPE_BOOLEAN:
+    case TYPE_BOOLEAN: return is_equality ? &type_string : other;
     case TYPE_INTERVAL_MONTH:
     case TYPE_INTERVAL_SECOND: return &type_string;
     case TYPE_DATE:

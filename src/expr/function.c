@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/nearest.h"
 #include "expr/aggregate.h"
 #include "expr/binding.h"
 #include "expr/families.h"
@@ -17,7 +18,7 @@ static const struct function_family *const families[] = {
     &functions_system,
 };
 
-enum { FAMILY_COUNT = sizeof families / sizeof *families, NEAREST_EDITS_MAX = 2 };
+enum { FAMILY_COUNT = sizeof families / sizeof *families, NEAREST_SIGNS = 2 };
 
 uint32_t function_count(void)
 {
@@ -81,25 +82,17 @@ const struct function *function_find(struct str name, uint32_t arg_count)
 
 struct str function_nearest(struct str name)
 {
-    struct str nearest = {0};
-    uint32_t least = NEAREST_EDITS_MAX + 1;
+    struct nearest nearest = nearest_to(name);
     for (uint32_t i = 0; i < function_count(); i++) {
         struct str other = str_from(function_at(i)->name);
-        uint32_t edits = str_distance(name, other);
-        if (edits < least && edits < other.size) {
-            least = edits;
-            nearest = other;
+        if (other.size > NEAREST_SIGNS) { // "+" is near to everything short
+            nearest_try(&nearest, other);
         }
     }
     for (int kind = 0; kind <= AGGREGATE_SINGLE_VALUE; kind++) {
-        struct str other = str_from(aggregate_name((enum aggregate_kind)kind));
-        uint32_t edits = str_distance(name, other);
-        if (edits < least && edits < other.size) {
-            least = edits;
-            nearest = other;
-        }
+        nearest_try(&nearest, str_from(aggregate_name((enum aggregate_kind)kind)));
     }
-    return nearest;
+    return nearest.best;
 }
 
 static enum status refuse_name(const struct function_use *use, struct err *err)

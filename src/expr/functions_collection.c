@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/nearest.h"
 #include "expr/binding.h"
 #include "expr/derive.h"
 #include "expr/elements.h"
@@ -54,11 +55,11 @@ static enum status resolve_field(struct function_binding *binding, struct err *e
     }
     (void)ERR(err, STATUS_NOT_FOUND, "unknown field '%.*s'", STR_ARGS(binding->options->field));
     err_at(err, ERR_STAGE_VALIDATE, ERR_NO_OFFSET, 0);
+    struct nearest nearest = nearest_to(binding->options->field);
     for (uint32_t i = 0; type->kind == TYPE_ROW && i < type->field_count; i++) {
-        if (str_distance(type->fields[i].name, binding->options->field) <= 2) {
-            err_hint(err, "did you mean '%.*s'?", STR_ARGS(type->fields[i].name));
-        }
+        nearest_try(&nearest, type->fields[i].name);
     }
+    nearest_hint(&nearest, err);
     return STATUS_NOT_FOUND;
 }
 

@@ -82,8 +82,43 @@ static enum status compare_fields(struct function_binding *binding, struct err *
     return STATUS_OK;
 }
 
+static bool is_boolean_with_text(const struct type *a, const struct type *b)
+{
+    return a->kind == TYPE_BOOLEAN ? type_is_character(b)
+                                   : b->kind == TYPE_BOOLEAN && type_is_character(a);
+}
+
+// TRUE = 'true': Flink compares bytes of different kinds and never finds them equal, however the
+// text is spelt. (The binder says so to whoever writes it.)
+static enum status never_equal(struct function_binding *binding, struct err *err)
+{
+    struct arena *arena = binding->arena;
+    const struct expr *answer = expr_literal_boolean(arena, binding->function->name[0] != '=');
+    const struct expr *known = NULL;
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct expr *both[] = {known, binding->args[i]};
+        if (binding->args[i]->type->nullable) {
+            TRY(expr_call(arena, "IS NOT NULL", (struct expr_list){&both[1], 1}, &both[1], err));
+            known = both[1];
+            if (both[0] != NULL) {
+                TRY(expr_call(arena, "AND", EXPR_LIST(both), &known, err));
+            }
+        }
+    }
+    binding->other = answer;
+    if (known != NULL) {
+        const struct type *type = type_with_null(arena, &type_boolean, true);
+        const struct expr *parts[] = {known, answer, expr_null(arena, type)};
+        TRY(expr_call(arena, "IF", EXPR_LIST(parts), &binding->other, err));
+    }
+    return STATUS_OK;
+}
+
 static enum status resolve_equality(struct function_binding *binding, struct err *err)
 {
+    if (is_boolean_with_text(binding_type(binding, 0), binding_type(binding, 1))) {
+        return never_equal(binding, err);
+    }
     if (is_row_call(binding->args[0]) && is_row_call(binding->args[1]) &&
         binding->args[0]->arg_count == binding->args[1]->arg_count) {
         return compare_fields(binding, err);

@@ -175,6 +175,17 @@ enum status iceberg_def_new_table(struct arena *arena, const struct table_def *d
     return STATUS_OK;
 }
 
+enum status iceberg_def_preview(struct arena *arena, const struct table_def *def,
+                                const struct table_metadata **out, struct err *err)
+{
+    struct table_update_new table;
+    struct table_update update;
+    TRY(iceberg_def_new_table(arena, def, &table, err));
+    TRY(table_update_create(&update, arena, &table, 0, err));
+    *out = table_update_finish(&update, STR_LIT(""));
+    return STATUS_OK;
+}
+
 enum status iceberg_def_columns(struct arena *arena, const struct table_schema *schema,
                                 struct table_def *def, struct err *err)
 {

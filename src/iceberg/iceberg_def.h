@@ -19,6 +19,11 @@
 MUST_USE enum status iceberg_def_new_table(struct arena *arena, const struct table_def *def,
                                            struct table_update_new *out, struct err *err);
 
+// The metadata that making `def` would write, without place and identity: for whoever has to know
+// beforehand what becomes of it.
+MUST_USE enum status iceberg_def_preview(struct arena *arena, const struct table_def *def,
+                                         const struct table_metadata **out, struct err *err);
+
 // The definition of a table; names and owner are the caller's to fill. Properties are the options.
 MUST_USE enum status iceberg_def_of_table(struct arena *arena,
                                           const struct table_metadata *metadata,

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/arena.h"
+#include "base/nearest.h"
 #include "iceberg/iceberg_def.h"
 #include "iceberg/spec/table_metadata.h"
 
@@ -12,21 +13,16 @@ enum { US_PER_MS = 1000 };
 static enum status no_ref(const struct table_metadata *metadata, const char *kind, struct str name,
                           struct err *err)
 {
-    struct str nearest = {0};
-    uint32_t least = (uint32_t)(name.size / 3 + 2);
+    struct nearest nearest = nearest_to(name);
     for (uint32_t i = 0; i < metadata->ref_count; i++) {
-        uint32_t distance = str_distance(metadata->refs[i].name, name);
-        if (distance < least) {
-            least = distance;
-            nearest = metadata->refs[i].name;
-        }
+        nearest_try(&nearest, metadata->refs[i].name);
     }
     ERR(err, STATUS_NOT_FOUND, "the table has no %s '%.*s'", kind, STR_ARGS(name));
     const struct table_ref *other = table_metadata_ref(metadata, name);
     if (other != NULL) {
         err_hint(err, "it is a %s", other->is_tag ? "tag" : "branch");
-    } else if (nearest.size > 0) {
-        err_hint(err, "did you mean '%.*s'?", STR_ARGS(nearest));
+    } else {
+        nearest_hint(&nearest, err);
     }
     return STATUS_NOT_FOUND;
 }

@@ -3,6 +3,7 @@
 // frazil check FILE.sql
 #include "main/command.h"
 #include "main/execute.h"
+#include "main/output.h"
 #include "session/session.h"
 #include "sql/script.h"
 
@@ -14,10 +15,14 @@ static int check_all(struct session *session, struct str text, struct str name)
     script_init(&script, text);
     while (script_next(&script, &statement)) {
         struct err err;
-        if (session_check(session, statement.text, &err) != STATUS_OK) {
+        struct result *result;
+        if (session_check(session, statement.text, &result, &err) != STATUS_OK) {
             execute_print_error(&err, name, text, statement.offset);
             code = EXIT_FAILED; // the others may have errors of their own
+            continue;
         }
+        output_notes(result->notes);
+        result_free(result);
     }
     return code;
 }
@@ -28,8 +33,8 @@ int command_check(const struct command_options *options)
     if (!command_read_file(options->file, &text)) {
         return EXIT_FAILED;
     }
-    struct session_options session_options = {
-        .data_directory = str_from(options->data_directory), .is_streaming = true};
+    struct session_options session_options = {.data_directory = str_from(options->data_directory),
+                                              .is_streaming = true};
     struct session *session;
     struct err err;
     int code = EXIT_FAILED;

@@ -26,12 +26,24 @@ void execute_print_error(const struct err *err, struct str name, struct str text
     strbuf_release(&out);
 }
 
+static enum status check_key(struct str key, struct err *err)
+{
+    const char *nearest = settings_nearest(key);
+    if (settings_is_known(key) || nearest == NULL) {
+        return STATUS_OK;
+    }
+    ERR(err, STATUS_INVALID_DATA, "there is no setting '%.*s'", STR_ARGS(key));
+    err_hint(err, "did you mean '%s'?", nearest);
+    return STATUS_INVALID_DATA;
+}
+
 int execute_settings(struct session *session, const struct command_options *options)
 {
     for (uint32_t i = 0; i + 1 < options->settings.count; i += 2) {
         struct err err;
         struct str key = options->settings.items[i];
-        if (settings_check_key(key, &err) != STATUS_OK ||
+        // Flink's scripts may set what we do not know; a command line means what it says.
+        if (check_key(key, &err) != STATUS_OK ||
             settings_set(session_settings(session), key, options->settings.items[i + 1], &err) !=
                 STATUS_OK) {
             execute_print_error(&err, (struct str){0}, (struct str){0}, 0);
@@ -123,6 +135,7 @@ static enum status execute_one(struct session *session, struct str text,
     if (status != STATUS_OK) {
         return status;
     }
+    output_notes(result->notes);
     if (result->has_rows) {
         status = print_rows(result, options, err);
     } else {
@@ -130,7 +143,7 @@ static enum status execute_one(struct session *session, struct str text,
             status = wait_for_pipeline(result, options, err);
         }
         if (status == STATUS_OK) {
-            output_done(options->format, result->note);
+            output_done(options->format);
         }
     }
     result_free(result);

@@ -202,8 +202,28 @@ static int dispatch(const char *verb, struct arguments *arguments)
     return code;
 }
 
+// frazil --data DIR check FILE: options may also stand in front of the command.
+static void put_verb_first(int argc, char **argv)
+{
+    const char *value;
+    int at = 1;
+    while (at < argc && argv[at][0] == '-') {
+        const struct flag *flag = find_flag(argv[at], &value);
+        if (flag == NULL) {
+            return;
+        }
+        at += flag->has_value && value == NULL ? 2 : 1;
+    }
+    if (at < argc) {
+        char *verb = argv[at];
+        memmove(argv + 2, argv + 1, (size_t)(at - 1) * sizeof *argv);
+        argv[1] = verb;
+    }
+}
+
 int main(int argc, char **argv)
 {
+    put_verb_first(argc, argv);
     command_catch_interrupts();
     if (!mark_arm()) {
         return usage("FRAZIL_KILL_AT is <step>:<n>, not '%s'", getenv("FRAZIL_KILL_AT"));
@@ -234,5 +254,6 @@ int main(int argc, char **argv)
             return code;
         }
     }
-    return usage("there is no command '%s' (run, sql, check)", argv[1]);
+    return argv[1][0] == '-' ? usage("'%s' without a command (run, sql, check)", argv[1])
+                             : usage("there is no command '%s' (run, sql, check)", argv[1]);
 }

@@ -276,14 +276,20 @@ void output_end(struct output *output)
     output_flush(output);
 }
 
-void output_done(enum output_format format, struct str note)
+void output_done(enum output_format format)
 {
     if (format == OUTPUT_TYPED) {
         write_all(STR_LIT("#ok\n"));
     }
     flush();
-    if (note.size > 0) {
-        fprintf(stderr, "notice: %.*s\n", STR_ARGS(note));
+}
+
+void output_notes(struct str notes)
+{
+    while (notes.size > 0) {
+        size_t end = str_find(notes, '\n');
+        fprintf(stderr, "notice: %.*s\n", STR_ARGS(str_slice(notes, 0, end)));
+        notes = str_slice(notes, end < notes.size ? end + 1 : end, notes.size);
     }
 }
 

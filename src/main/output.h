@@ -33,6 +33,7 @@ void output_rows(struct output *output, const struct batch *batch);
 void output_flush(struct output *output); // what is held back, now
 void output_end(struct output *output);
 // A statement without rows.
-void output_done(enum output_format format, struct str note);
+void output_done(enum output_format format);
+void output_notes(struct str notes); // lines, to standard error
 // The block of a failed statement (typed); other formats print nothing here.
 void output_error(enum output_format format, const struct err *err);

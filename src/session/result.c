@@ -1,10 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/result.h"
 
+#include <stdarg.h>
+
 #include "base/mem.h"
+#include "base/strbuf.h"
 #include "base/vec.h"
 #include "data/column_builder.h"
 #include "engine/job.h"
+
+enum { NOTE_BYTES_MAX = 4096 };
+
+void result_note(struct result *result, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    struct strbuf line;
+    strbuf_init(&line, NOTE_BYTES_MAX);
+    strbuf_vprintf(&line, format, args);
+    va_end(args);
+    result->notes = arena_printf(&result->arena, "%.*s%.*s\n", STR_ARGS(result->notes),
+                                 STR_ARGS(strbuf_str(&line)));
+    strbuf_release(&line);
+}
 
 struct result *result_new(void)
 {
@@ -89,8 +107,7 @@ struct result_table *result_table_new(struct result *result, const char *const *
     result->has_rows = true;
     result->columns = columns;
     result->column_count = column_count;
-    *table = (struct result_table){
-        .result = result, .column_count = column_count, .types = kept};
+    *table = (struct result_table){.result = result, .column_count = column_count, .types = kept};
     new_builders(table);
     return table;
 }
@@ -106,9 +123,8 @@ static void flush(struct result_table *table)
         columns[i] = column_builder_finish(table->builders[i]);
     }
     struct batch *batch = arena_new(arena, struct batch);
-    *batch = (struct batch){.row_count = table->row_count,
-                            .column_count = table->column_count,
-                            .columns = columns};
+    *batch = (struct batch){
+        .row_count = table->row_count, .column_count = table->column_count, .columns = columns};
     VEC_PUSH(&table->batches, batch);
     new_builders(table);
 }

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/compiler.h"
 #include "base/err.h"
 #include "data/batch.h"
 #include "data/type.h"
@@ -34,7 +35,7 @@ struct result {
     bool has_rows;
     bool is_text;       // one text of several lines, for people to read: EXPLAIN, SHOW CREATE
     bool shows_changes; // a streaming SELECT: `op` is a column of the output
-    struct str note;    // for people: "table exists already"; empty: none
+    struct str notes;   // for people, lines: "table exists already"; empty: none
     uint32_t column_count;
     const struct result_column *columns;
     const struct zone *zone; // in which TIMESTAMP_LTZ is shown; NULL: UTC
@@ -58,6 +59,8 @@ void result_free(struct result *result); // NULL is allowed
 // --- making results ----------------------------------------------------------------------------
 
 struct result *result_new(void);
+// One more line of `notes`.
+void result_note(struct result *result, const char *format, ...) PRINTF_LIKE(2, 3);
 // A table of texts. Cells are copied; NULL pointers with size 0 in `nulls` rows are no special
 // case: a cell whose ptr is NULL is NULL.
 struct result_table;

@@ -2,9 +2,14 @@
 //
 // CREATE, DROP, ALTER, USE.
 #include "base/arena.h"
+#include "base/nearest.h"
+#include "base/strbuf.h"
 #include "connect/iceberg_catalog.h"
+#include "iceberg/iceberg_def.h"
 #include "iceberg/write_properties.h"
 #include "session/session_int.h"
+
+enum { NOTE_TYPES_BYTES = 2048 };
 
 static enum status at(struct err *err, enum status status, const struct ast_path *path)
 {
@@ -23,8 +28,7 @@ static enum status exists_already(struct statement_run *run, const struct table_
 {
     const char *what = old->kind == TABLE_KIND_VIEW ? "view" : "table";
     if (if_not_exists || table_def_equal(def, old)) {
-        run->result->note = arena_printf(&run->result->arena, "%s '%.*s' exists already", what,
-                                         STR_ARGS(def->name));
+        result_note(run->result, "%s '%.*s' exists already", what, STR_ARGS(def->name));
         return STATUS_OK;
     }
     ERR(err, STATUS_EXISTS, "%s '%.*s.%.*s.%.*s' exists already, with another definition", what,
@@ -43,7 +47,10 @@ static void note_properties(struct statement_run *run, const struct table_option
     for (uint32_t i = 0; i < count; i++) {
         properties[i] = (struct table_property){options[i].key, options[i].value};
     }
-    run->result->note = write_properties_note(arena, properties, count);
+    struct str note = write_properties_note(arena, properties, count);
+    if (note.size > 0) {
+        result_note(run->result, "%.*s", STR_ARGS(note));
+    }
 }
 
 static enum status store_definition(struct statement_run *run, const struct table_def *def,
@@ -67,15 +74,82 @@ static enum status store_definition(struct statement_run *run, const struct tabl
         return at(err, STATUS_NOT_FOUND, path);
     }
     enum status status = catalog->ops->create_table(catalog, def, err);
-    if (status == STATUS_OK && def->is_iceberg) {
-        note_properties(run, def->options, def->option_count);
-    }
     if (status == STATUS_EXISTS) {
         TRY(catalog->ops->get_table(catalog, &run->result->arena, def->database, def->name, &old,
                                     err));
         return exists_already(run, def, old, if_not_exists, path, err);
     }
     return status == STATUS_OK ? status : at(err, status, path);
+}
+
+// Types that Iceberg does not have become others (as in Flink's catalogs): said, not done silently.
+static void note_types(struct statement_run *run, const struct table_def *asked,
+                       const struct table_def *kept)
+{
+    struct strbuf text;
+    strbuf_init(&text, NOTE_TYPES_BYTES);
+    for (uint32_t i = 0; i < asked->column_count; i++) {
+        const struct type *from = asked->columns[i].type;
+        const struct type *to = kept->columns[i].type;
+        if (!type_equal_nullability_aside(from, to)) {
+            struct arena *arena = &run->result->arena;
+            strbuf_printf(&text, "%s%.*s %.*s for %.*s", text.size > 0 ? ", " : "",
+                          STR_ARGS(asked->columns[i].name),
+                          STR_ARGS(type_text(arena, type_with_null(arena, to, true))),
+                          STR_ARGS(type_text(arena, type_with_null(arena, from, true))));
+        }
+    }
+    if (text.size > 0) {
+        result_note(run->result, "table '%.*s' has the nearest types of Iceberg: %.*s%s",
+                    STR_ARGS(asked->name), STR_ARGS(strbuf_str(&text)), text.truncated ? " …" : "");
+    }
+    strbuf_release(&text);
+}
+
+// An Iceberg table: made in its catalog, or for `check` as it would be there.
+static enum status create_iceberg(struct statement_run *run, const struct table_def *def,
+                                  struct err *err)
+{
+    const struct ast_create_table *create = &run->statement->as.create_table;
+    struct arena *arena = &run->result->arena;
+    const struct table_metadata *metadata;
+    struct table_def *kept;
+    enum status status = iceberg_def_preview(arena, def, &metadata, err);
+    if (status == STATUS_OK) {
+        status = iceberg_def_of_table(arena, metadata, &kept, err);
+    }
+    if (status != STATUS_OK) {
+        return at(err, status, &create->name);
+    }
+    kept->catalog_name = def->catalog_name;
+    kept->database = def->database;
+    kept->name = def->name;
+    const struct table_def *stored = run->session->is_checking ? kept : def;
+    TRY(store_definition(run, stored, false, create->if_not_exists, &create->name, err));
+    if (run->result->notes.size == 0) { // else it was there before
+        note_types(run, def, kept);
+        note_properties(run, def->options, def->option_count);
+    }
+    return STATUS_OK;
+}
+
+// A definition is stored whatever it says (as in Flink); what a query would refuse is told now.
+static enum status create_with_connector(struct statement_run *run, const struct table_def *def,
+                                         const struct bind_context *context, struct err *err)
+{
+    const struct ast_create_table *create = &run->statement->as.create_table;
+    const struct connector_lookup *lookup = &context->connectors;
+    struct connector_info info = {0};
+    struct err fault;
+    TRY(store_definition(run, def, create->temporary, create->if_not_exists, &create->name, err));
+    if (table_def_option(def, "connector") != NULL && !iceberg_catalog_names_table(def) &&
+        lookup->describe(lookup->self, &run->result->arena, def, false, &info, &fault) !=
+            STATUS_OK) {
+        result_note(run->result, "table '%.*s' cannot be used like this: %s%s%s%s",
+                    STR_ARGS(def->name), fault.text, fault.hint[0] != '\0' ? " (" : "", fault.hint,
+                    fault.hint[0] != '\0' ? ")" : "");
+    }
+    return STATUS_OK;
 }
 
 enum status run_create_table(struct statement_run *run, struct err *err)
@@ -98,7 +172,8 @@ enum status run_create_table(struct statement_run *run, struct err *err)
     }
     def->is_iceberg = !create->temporary && table_def_option(def, "connector") == NULL &&
                       str_is(str_from(catalog->ops->type), "iceberg");
-    return store_definition(run, def, create->temporary, create->if_not_exists, &create->name, err);
+    return def->is_iceberg ? create_iceberg(run, def, err)
+                           : create_with_connector(run, def, &context, err);
 }
 
 enum status run_create_view(struct statement_run *run, struct err *err)
@@ -153,8 +228,7 @@ enum status run_create_database(struct statement_run *run, struct err *err)
     enum status status = catalog->ops->create_database(
         catalog, name.database, create->comment.value, options, create->options.count, err);
     if (status == STATUS_EXISTS && create->if_not_exists) {
-        run->result->note = arena_printf(&run->result->arena, "database '%.*s' exists already",
-                                         STR_ARGS(name.database));
+        result_note(run->result, "database '%.*s' exists already", STR_ARGS(name.database));
         return STATUS_OK;
     }
     return status == STATUS_OK ? status : at(err, status, &create->name);
@@ -330,6 +404,12 @@ enum status run_alter(struct statement_run *run, struct err *err)
             options[i].key = alter->keys[i].value; // an empty value removes it
         }
     }
+    if (session_find_temporary(run->session, &name) != NULL) {
+        run_unsupported(run, "ALTER of a temporary table", err);
+        err_hint(err, "DROP TEMPORARY TABLE and create it anew; it hides the table of that name "
+                      "in the catalog");
+        return STATUS_UNSUPPORTED;
+    }
     enum status status =
         catalog->ops->alter_options(catalog, name.database, name.name, options, count, err);
     if (status == STATUS_NOT_FOUND) {
@@ -382,10 +462,10 @@ enum status run_use(struct statement_run *run, struct err *err)
     }
     ERR(err, STATUS_NOT_FOUND, "database '%.*s.%.*s' does not exist", STR_ARGS(name.catalog),
         STR_ARGS(name.database));
+    struct nearest nearest = nearest_to(name.database);
     for (uint32_t i = 0; i < count; i++) {
-        if (str_distance(names[i], name.database) <= 2) {
-            err_hint(err, "did you mean '%.*s'?", STR_ARGS(names[i]));
-        }
+        nearest_try(&nearest, names[i]);
     }
+    nearest_hint(&nearest, err);
     return at(err, STATUS_NOT_FOUND, path);
 }

@@ -149,10 +149,31 @@ static enum status analyze(struct statement_run *run, const struct plan *plan, s
     return status;
 }
 
+static enum status refuse_details(struct statement_run *run, unsigned details, struct err *err)
+{
+    static const struct {
+        unsigned detail;
+        const char *name;
+    } missing[] = {
+        {AST_EXPLAIN_ESTIMATED_COST, "EXPLAIN ESTIMATED_COST"},
+        {AST_EXPLAIN_JSON_EXECUTION_PLAN, "EXPLAIN JSON_EXECUTION_PLAN"},
+        {AST_EXPLAIN_PLAN_ADVICE, "EXPLAIN PLAN_ADVICE"},
+    };
+    for (uint32_t i = 0; i < sizeof missing / sizeof *missing; i++) {
+        if ((details & missing[i].detail) != 0) {
+            enum status status = run_unsupported(run, missing[i].name, err);
+            err_hint(err, "there are EXPLAIN, EXPLAIN CHANGELOG_MODE and EXPLAIN ANALYZE");
+            return status;
+        }
+    }
+    return STATUS_OK;
+}
+
 enum status run_explain(struct statement_run *run, struct err *err)
 {
     const struct ast_explain *explain = &run->statement->as.explain;
     struct plan *plan;
+    TRY(refuse_details(run, explain->details, err));
     TRY(bind(run, explain->statement, &plan, err));
     struct strbuf text;
     strbuf_init(&text, 1 << 24);

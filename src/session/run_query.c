@@ -257,21 +257,16 @@ enum status run_query(struct statement_run *run, struct err *err)
     return run_start_job(run, &(struct run_job_options){.plan = plan}, &run->result->job, err);
 }
 
-// Generators without an end have none in a batch query either; other tables end with what is there.
 static bool never_ends(struct statement_run *run, const struct plan_node *node)
 {
     if (node->kind != PLAN_SCAN) {
-        return false;
-    }
-    const struct str *name = table_def_option(node->as.scan.table, "connector");
-    if (name == NULL || (!str_is(*name, "datagen") && !str_is(*name, "nexmark"))) {
         return false;
     }
     struct connector_lookup lookup = registry_lookup();
     struct connector_info info = {0};
     return lookup.describe(lookup.self, &run->result->arena, node->as.scan.table, false, &info,
                            NULL) == STATUS_OK &&
-           !info.is_bounded;
+           info.is_endless;
 }
 
 static bool is_bounded(struct statement_run *run, const struct plan *plan)

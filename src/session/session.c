@@ -104,8 +104,15 @@ enum status run_set(struct statement_run *run, struct err *err)
     enum status status = settings_set(settings, key.value, value.value, err);
     if (status != STATUS_OK) {
         err_at(err, ERR_STAGE_VALIDATE, value.at.offset, value.at.length);
+        return status;
     }
-    return status;
+    if (!settings_is_known(key.value)) {
+        const char *nearest = settings_nearest(key.value);
+        result_note(run->result, "'%.*s' has no effect here%s%s%s", STR_ARGS(key.value),
+                    nearest == NULL ? "" : ": did you mean '", nearest == NULL ? "" : nearest,
+                    nearest == NULL ? "" : "'?");
+    }
+    return STATUS_OK;
 }
 
 // Statements that Flink has and we do not.
@@ -238,7 +245,8 @@ bool session_is_pipeline(const struct result *result)
 }
 
 // Definitions and settings take effect in this session only; queries and INSERTs are planned.
-enum status session_check(struct session *session, struct str text, struct err *err)
+enum status session_check(struct session *session, struct str text, struct result **out,
+                          struct err *err)
 {
     struct result *result = result_new();
     struct statement_run run = {
@@ -251,6 +259,10 @@ enum status session_check(struct session *session, struct str text, struct err *
         status = plans ? run_check(&run, run.statement, err) : dispatch(&run, err);
     }
     session->is_checking = false;
-    result_free(result);
-    return status;
+    if (status != STATUS_OK) {
+        result_free(result);
+        return status;
+    }
+    *out = result;
+    return STATUS_OK;
 }

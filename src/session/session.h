@@ -51,8 +51,9 @@ struct settings *session_settings(struct session *session);
 // have finished when this returns.
 MUST_USE enum status session_execute(struct session *session, struct str text, struct result **out,
                                      struct err *err);
-// Parses, binds and plans only (`frazil check`).
-MUST_USE enum status session_check(struct session *session, struct str text, struct err *err);
+// Parses, binds and plans only (`frazil check`). The result has nothing but notes.
+MUST_USE enum status session_check(struct session *session, struct str text, struct result **out,
+                                   struct err *err);
 
 // Whether it is that of an INSERT or a statement set: its job is to be waited for.
 bool session_is_pipeline(const struct result *result);

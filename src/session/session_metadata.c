@@ -3,22 +3,18 @@
 // Names of metadata tables: `t$snapshots` (Flink, Trino) and `t.snapshots` (Spark).
 #include "iceberg/metadata_table.h"
 
+#include "base/nearest.h"
 #include "connect/iceberg_sink.h"
+#include "iceberg/iceberg_def.h"
 #include "session/session_int.h"
 
 static struct str nearest_kind(struct str name)
 {
-    struct str best = {0};
-    uint32_t least = (uint32_t)name.size / 3 + 2;
+    struct nearest nearest = nearest_to(name);
     for (uint32_t i = 0; i < METADATA_TABLE_COUNT; i++) {
-        struct str known = str_from(metadata_table_name((enum metadata_table_kind)i));
-        uint32_t distance = str_distance(name, known);
-        if (distance < least) {
-            least = distance;
-            best = known;
-        }
+        nearest_try(&nearest, str_from(metadata_table_name((enum metadata_table_kind)i)));
     }
-    return best;
+    return nearest.best;
 }
 
 enum status session_metadata_table(struct arena *arena, const struct table_def *table,
@@ -33,6 +29,11 @@ enum status session_metadata_table(struct arena *arena, const struct table_def *
             err_hint(err, "did you mean '%.*s'?", STR_ARGS(nearest));
         }
         return STATUS_NOT_FOUND;
+    }
+    if (table->is_iceberg && table->is_temporary) { // one that `frazil check` has only heard of
+        const struct table_metadata *metadata;
+        TRY(iceberg_def_preview(arena, table, &metadata, err));
+        return metadata_table_def(arena, metadata, kind, table, out, err);
     }
     if (!table->is_iceberg || table->owner == NULL || table->metadata_table.size > 0) {
         return ERR(err, STATUS_INVALID_DATA,

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "connect/file_table.h"
 #include "connect/iceberg_sink.h"
 #include "connect/registry.h"
@@ -186,21 +187,6 @@ static enum status bind_find(void *self, struct arena *arena, const struct str *
     return status;
 }
 
-struct nearest {
-    struct str wanted;
-    struct str best;
-    uint32_t distance;
-};
-
-static void consider(struct nearest *nearest, struct str name)
-{
-    uint32_t distance = str_distance(nearest->wanted, name);
-    if (distance < nearest->distance) {
-        nearest->distance = distance;
-        nearest->best = name;
-    }
-}
-
 static struct str bind_nearest(void *self, struct arena *arena, const struct str *path,
                                uint32_t part_count)
 {
@@ -209,11 +195,10 @@ static struct str bind_nearest(void *self, struct arena *arena, const struct str
     if (complete(session, arena, path, part_count, &name) != STATUS_OK) {
         return (struct str){0};
     }
-    // A third of the letters may be wrong.
     struct str metadata = session_metadata_nearest(arena, name.name);
-    struct nearest nearest = {.wanted = name.name, .distance = (uint32_t)name.name.size / 3 + 2};
+    struct nearest nearest = nearest_to(name.name);
     for (uint32_t i = 0; i < session->temporary.count; i++) {
-        consider(&nearest, session->temporary.items[i]->name);
+        nearest_try(&nearest, session->temporary.items[i]->name);
     }
     struct catalog *catalog = session_find_catalog(session, name.catalog, NULL);
     struct str *names;
@@ -221,11 +206,11 @@ static struct str bind_nearest(void *self, struct arena *arena, const struct str
     if (catalog != NULL && catalog->ops->list_tables(catalog, arena, name.database, &names, NULL,
                                                      &count, NULL) == STATUS_OK) {
         for (uint32_t i = 0; i < count; i++) {
-            consider(&nearest, names[i]);
+            nearest_try(&nearest, names[i]);
         }
     }
     if (metadata.size > 0) {
-        consider(&nearest, metadata);
+        nearest_try(&nearest, metadata);
     }
     return nearest.best;
 }
@@ -362,6 +347,11 @@ enum status session_find_table(struct statement_run *run, const struct ast_path 
     return status;
 }
 
+static void bind_note(void *context, struct str text)
+{
+    result_note(context, "%.*s", STR_ARGS(text));
+}
+
 void session_bind_context(struct statement_run *run, struct bind_context *out)
 {
     struct session *session = run->session;
@@ -381,6 +371,8 @@ void session_bind_context(struct statement_run *run, struct bind_context *out)
                    .figures = bind_figures,
                    .self = session},
         .connectors = registry_lookup(),
+        .note = bind_note,
+        .note_context = run->result,
         .settings = {
             .expr = {.zone = run->result->zone,
                      .now_us = clock_wall_us(clock_system()),

@@ -5,6 +5,8 @@
 
 #include "base/assert.h"
 #include "base/mem.h"
+#include "base/nearest.h"
+#include "base/quantity.h"
 
 static const struct setting_known known_settings[] = {
     {"execution.runtime-mode", SETTING_CHOICE, "", "streaming|batch|",
@@ -96,83 +98,6 @@ static char *copy_text(struct str text)
     return copy;
 }
 
-struct unit {
-    const char *name;
-    int64_t factor;
-};
-
-// "12 mb", "12mb": a number, blanks, one of the units (any case).
-static bool parse_quantity(struct str text, const struct unit *units, int64_t *out)
-{
-    text = str_trim(text);
-    size_t digits = 0;
-    while (digits < text.size && text.ptr[digits] >= '0' && text.ptr[digits] <= '9') {
-        digits++;
-    }
-    int64_t number;
-    if (digits == 0 || !str_to_i64(str_slice(text, 0, digits), &number)) {
-        return false;
-    }
-    struct str name = str_trim(str_slice(text, digits, text.size));
-    for (const struct unit *unit = units; unit->name != NULL; unit++) {
-        if (str_is_nocase(name, unit->name)) {
-            return !__builtin_mul_overflow(number, unit->factor, out);
-        }
-    }
-    return false;
-}
-
-bool settings_parse_duration(struct str text, int64_t *ms)
-{
-    static const struct unit units[] = {
-        {"", 1000000},          {"ns", 1},
-        {"nano", 1},            {"nanosecond", 1},
-        {"us", 1000},           {"\xc2\xb5s", 1000},
-        {"micro", 1000},        {"microsecond", 1000},
-        {"ms", 1000000},        {"milli", 1000000},
-        {"millis", 1000000},    {"millisecond", 1000000},
-        {"milliseconds", 1000000}, {"s", 1000000000},
-        {"sec", 1000000000},    {"second", 1000000000},
-        {"seconds", 1000000000}, {"min", 60000000000},
-        {"m", 60000000000},     {"minute", 60000000000},
-        {"minutes", 60000000000}, {"h", 3600000000000},
-        {"hour", 3600000000000}, {"hours", 3600000000000},
-        {"d", 86400000000000},  {"day", 86400000000000},
-        {"days", 86400000000000}, {NULL, 0}};
-    int64_t ns;
-    if (!parse_quantity(text, units, &ns)) {
-        return false;
-    }
-    *ms = ns / 1000000;
-    return true;
-}
-
-bool settings_parse_size(struct str text, int64_t *bytes)
-{
-    static const struct unit units[] = {
-        {"", 1},           {"b", 1},           {"bytes", 1},      {"k", 1 << 10},
-        {"kb", 1 << 10},   {"kib", 1 << 10},   {"kibibytes", 1 << 10}, {"m", 1 << 20},
-        {"mb", 1 << 20},   {"mib", 1 << 20},   {"mebibytes", 1 << 20}, {"g", 1 << 30},
-        {"gb", 1 << 30},   {"gib", 1 << 30},   {"gibibytes", 1 << 30},
-        {"t", INT64_C(1) << 40}, {"tb", INT64_C(1) << 40}, {NULL, 0}};
-    return parse_quantity(text, units, bytes);
-}
-
-static bool is_choice(const char *choices, struct str value)
-{
-    struct str rest = str_from(choices);
-    for (;;) {
-        size_t bar = str_find(rest, '|');
-        if (str_equal_nocase(str_slice(rest, 0, bar), value)) {
-            return true;
-        }
-        if (bar == rest.size) {
-            return false;
-        }
-        rest = str_slice(rest, bar + 1, rest.size);
-    }
-}
-
 static bool fits(const struct setting_known *known, struct str value)
 {
     int64_t number;
@@ -181,9 +106,9 @@ static bool fits(const struct setting_known *known, struct str value)
     case SETTING_ZONE: return true;
     case SETTING_BOOL: return str_is_nocase(value, "true") || str_is_nocase(value, "false");
     case SETTING_COUNT: return str_to_i64(value, &number) && number >= 1 && number <= 4096;
-    case SETTING_DURATION: return settings_parse_duration(value, &number);
-    case SETTING_SIZE: return settings_parse_size(value, &number);
-    case SETTING_CHOICE: return is_choice(known->choices, value);
+    case SETTING_DURATION: return quantity_duration_ms(value, &number);
+    case SETTING_SIZE: return quantity_bytes(value, &number);
+    case SETTING_CHOICE: return quantity_is_choice(value, known->choices);
     }
     return false;
 }
@@ -193,7 +118,7 @@ static enum status check_limit(struct str key, struct str value, struct err *err
     for (uint32_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         const struct setting_limit *limit = &limits[i];
         int64_t ms;
-        bool is_zero = settings_parse_duration(value, &ms) && ms == 0;
+        bool is_zero = quantity_duration_ms(value, &ms) && ms == 0;
         if (!str_is(key, limit->key) || str_is_nocase(value, limit->only) || is_zero) {
             continue;
         }
@@ -203,24 +128,6 @@ static enum status check_limit(struct str key, struct str value, struct err *err
         return STATUS_UNSUPPORTED;
     }
     return STATUS_OK;
-}
-
-// "a|b|" -> "one of: a, b".
-static void hint_choices(const char *choices, struct err *err)
-{
-    char text[ERR_HINT_MAX] = "";
-    size_t size = 0;
-    for (const char *at = choices; *at != '\0' && size + 3 < sizeof text; at++) {
-        bool separates = *at == '|';
-        if (separates && at[1] == '\0') {
-            break;
-        }
-        text[size++] = separates ? ',' : *at;
-        if (separates) {
-            text[size++] = ' ';
-        }
-    }
-    err_hint(err, "one of: %s", text);
 }
 
 static const char *kind_text(const struct setting_known *known)
@@ -245,7 +152,7 @@ enum status settings_set(struct settings *settings, struct str key, struct str v
         ERR(err, STATUS_INVALID_DATA, "'%.*s' is no value of '%.*s'", STR_ARGS(value),
             STR_ARGS(key));
         if (known->kind == SETTING_CHOICE) {
-            hint_choices(known->choices, err);
+            quantity_hint_choices(known->choices, err);
         } else {
             err_hint(err, "it takes %s", kind_text(known));
         }
@@ -262,23 +169,18 @@ enum status settings_set(struct settings *settings, struct str key, struct str v
     return STATUS_OK;
 }
 
-enum status settings_check_key(struct str key, struct err *err)
+bool settings_is_known(struct str key)
 {
-    const char *best = NULL;
-    uint32_t distance = 3;
+    return find_known(key) != NULL;
+}
+
+const char *settings_nearest(struct str key)
+{
+    struct nearest nearest = nearest_to(key);
     for (uint32_t i = 0; i < sizeof known_settings / sizeof *known_settings; i++) {
-        uint32_t own = str_distance(key, str_from(known_settings[i].key));
-        if (own < distance) {
-            distance = own;
-            best = known_settings[i].key;
-        }
+        nearest_try(&nearest, str_from(known_settings[i].key));
     }
-    if (best == NULL || distance == 0) {
-        return STATUS_OK;
-    }
-    ERR(err, STATUS_INVALID_DATA, "there is no setting '%.*s'", STR_ARGS(key));
-    err_hint(err, "did you mean '%s'?", best);
-    return STATUS_INVALID_DATA;
+    return nearest.best.ptr;
 }
 
 void settings_reset(struct settings *settings, struct str key)
@@ -329,7 +231,7 @@ int64_t settings_count(const struct settings *settings, const char *key)
 int64_t settings_duration_ms(const struct settings *settings, const char *key)
 {
     int64_t ms = 0;
-    bool ok = settings_parse_duration(str_from(settings_get(settings, key)), &ms);
+    bool ok = quantity_duration_ms(str_from(settings_get(settings, key)), &ms);
     ASSERT(ok && "values of known keys are checked when they are set");
     return ms;
 }
@@ -337,5 +239,5 @@ int64_t settings_duration_ms(const struct settings *settings, const char *key)
 int64_t settings_bytes(const struct settings *settings, const char *key)
 {
     int64_t bytes = 0;
-    return settings_parse_size(str_from(settings_get(settings, key)), &bytes) ? bytes : 0;
+    return quantity_bytes(str_from(settings_get(settings, key)), &bytes) ? bytes : 0;
 }

@@ -49,9 +49,9 @@ void settings_release(struct settings *settings);
 // what it asks for does not exist yet.
 MUST_USE enum status settings_set(struct settings *settings, struct str key, struct str value,
                                   struct err *err);
-// INVALID_DATA: a known key, misspelt. Flink's scripts may set what we do not know; a command line
-// means what it says.
-MUST_USE enum status settings_check_key(struct str key, struct err *err);
+bool settings_is_known(struct str key);
+// The known key that is most like it; NULL: none is.
+const char *settings_nearest(struct str key);
 void settings_reset(struct settings *settings, struct str key); // back to the default
 void settings_reset_all(struct settings *settings);
 // The value set, else the default; NULL for a key that is neither.
@@ -64,8 +64,3 @@ int64_t settings_duration_ms(const struct settings *settings, const char *key);
 int64_t settings_bytes(const struct settings *settings, const char *key); // 0: ""
 
 const struct setting_known *settings_known(uint32_t *count);
-
-// "10 s" -> 10000; false where it is none. Units as Flink reads them: ns us ms s min h d, long
-// forms too; a bare number means milliseconds.
-bool settings_parse_duration(struct str text, int64_t *ms);
-bool settings_parse_size(struct str text, int64_t *bytes); // b, k, kb, m, mb, g, gb …; bare: bytes

@@ -8,50 +8,14 @@
 // cmocka.h needs setjmp, stdarg, stddef and stdint before it.
 #include <cmocka.h>
 
-static void expect_duration(const char *text, int64_t ms)
-{
-    int64_t got = -1;
-    assert_true(settings_parse_duration(str_from(text), &got));
-    assert_int_equal(got, ms);
-}
-
-static void test_durations_as_flink_writes_them(void **state)
-{
-    (void)state;
-    expect_duration("10 s", 10000);
-    expect_duration("200ms", 200);
-    expect_duration("1 min", 60000);
-    expect_duration("2h", 7200000);
-    expect_duration("1 d", 86400000);
-    expect_duration("250", 250);
-    expect_duration("1500 us", 1);
-    int64_t ignored;
-    assert_false(settings_parse_duration(STR_LIT("ten s"), &ignored));
-    assert_false(settings_parse_duration(STR_LIT("10 parsecs"), &ignored));
-    assert_false(settings_parse_duration(STR_LIT(""), &ignored));
-    assert_false(settings_parse_duration(STR_LIT("9999999999999 d"), &ignored));
-}
-
-static void test_sizes(void **state)
-{
-    (void)state;
-    int64_t bytes;
-    assert_true(settings_parse_size(STR_LIT("512 mb"), &bytes));
-    assert_int_equal(bytes, 512 << 20);
-    assert_true(settings_parse_size(STR_LIT("2g"), &bytes));
-    assert_int_equal(bytes, INT64_C(2) << 30);
-    assert_false(settings_parse_size(STR_LIT("2 q"), &bytes));
-}
-
 static void test_what_does_not_exist_yet_is_refused(void **state)
 {
     (void)state;
     struct settings settings;
     struct err err;
     settings_init(&settings);
-    assert_int_equal(
-        settings_set(&settings, STR_LIT("table.exec.state.ttl"), STR_LIT("1 h"), &err),
-        STATUS_UNSUPPORTED);
+    assert_int_equal(settings_set(&settings, STR_LIT("table.exec.state.ttl"), STR_LIT("1 h"), &err),
+                     STATUS_UNSUPPORTED);
     assert_string_equal(err.text, "'table.exec.state.ttl' = '1 h' is not supported yet");
     assert_string_equal(err.hint, "it is '0 ms'");
     assert_int_equal(
@@ -71,9 +35,9 @@ static void test_a_bad_value_of_a_known_key_is_refused_with_advice(void **state)
     struct settings settings;
     struct err err;
     settings_init(&settings);
-    assert_int_equal(settings_set(&settings, STR_LIT("execution.checkpointing.interval"),
-                                  STR_LIT("soon"), &err),
-                     STATUS_INVALID_DATA);
+    assert_int_equal(
+        settings_set(&settings, STR_LIT("execution.checkpointing.interval"), STR_LIT("soon"), &err),
+        STATUS_INVALID_DATA);
     assert_string_equal(err.text, "'soon' is no value of 'execution.checkpointing.interval'");
     assert_string_equal(err.hint, "it takes a duration such as '10 s' or '200 ms'");
     assert_int_equal(settings_duration_ms(&settings, "execution.checkpointing.interval"), 10000);
@@ -85,8 +49,7 @@ static void test_unknown_keys_are_kept_as_flink_keeps_them(void **state)
     (void)state;
     struct settings settings;
     settings_init(&settings);
-    assert_int_equal(settings_set(&settings, STR_LIT("my.own.key"), STR_LIT("x"), NULL),
-                     STATUS_OK);
+    assert_int_equal(settings_set(&settings, STR_LIT("my.own.key"), STR_LIT("x"), NULL), STATUS_OK);
     assert_string_equal(settings_get(&settings, "my.own.key"), "x");
     settings_reset(&settings, STR_LIT("my.own.key"));
     assert_null(settings_get(&settings, "my.own.key"));
@@ -96,8 +59,6 @@ static void test_unknown_keys_are_kept_as_flink_keeps_them(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_durations_as_flink_writes_them),
-        cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_what_does_not_exist_yet_is_refused),
         cmocka_unit_test(test_a_bad_value_of_a_known_key_is_refused_with_advice),
         cmocka_unit_test(test_unknown_keys_are_kept_as_flink_keeps_them),

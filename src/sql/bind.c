@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sql/bind.h"
 
+#include <stdarg.h>
+
+#include "base/strbuf.h"
 #include "sql/bind_int.h"
+
+enum { NOTE_BYTES_MAX = 1024 };
 
 enum status bind_refused(enum status status, struct err *err, struct ast_span at)
 {
@@ -22,6 +27,21 @@ void bind_edit_add(struct binder *binder, struct ast_span at, struct str text)
         *edit = (struct bind_edit){at, arena_str(binder->arena, text), binder->edits};
         binder->edits = edit;
     }
+}
+
+void bind_note(const struct binder *binder, const char *format, ...)
+{
+    if (binder->context->note == NULL) {
+        return;
+    }
+    va_list args;
+    va_start(args, format);
+    struct strbuf text;
+    strbuf_init(&text, NOTE_BYTES_MAX);
+    strbuf_vprintf(&text, format, args);
+    va_end(args);
+    binder->context->note(binder->context->note_context, strbuf_str(&text));
+    strbuf_release(&text);
 }
 
 uint32_t bind_id(struct binder *binder)

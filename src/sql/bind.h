@@ -107,6 +107,9 @@ struct bind_context {
     struct bind_tables tables;
     struct connector_lookup connectors;
     struct bind_settings settings;
+    // What people should hear though nothing is wrong; may be NULL.
+    void (*note)(void *context, struct str text);
+    void *note_context;
 };
 
 // A SELECT for the session: the plan's only sink is of kind COLLECT; its columns have the names and

@@ -238,12 +238,22 @@ struct above {
     const struct aggregate_list *list;
 };
 
-static enum status not_grouped(const struct expr *expr, struct err *err)
+static enum status not_grouped(const struct grouping *grouping, const struct expr *expr,
+                               struct err *err)
 {
     struct ast_span at = {expr->offset, expr->length};
     enum status status =
         REFUSE(err, at, "'%.*s' is neither in GROUP BY nor inside an aggregate function",
                STR_ARGS(expr->name));
+    for (uint32_t i = 0; i < grouping->count; i++) {
+        if (grouping->keys[i]->kind == EXPR_LITERAL && type_is_integer(grouping->keys[i]->type)) {
+            err_hint(err,
+                     "GROUP BY takes no positions: a number there is a number; write GROUP BY "
+                     "%.*s",
+                     STR_ARGS(expr->name));
+            return status;
+        }
+    }
     err_hint(err, "add it to GROUP BY, or take one value: MAX(%.*s)", STR_ARGS(expr->name));
     return status;
 }
@@ -266,7 +276,7 @@ static enum status rewrite_above(const struct above *above, const struct expr *e
                 return STATUS_OK;
             }
         }
-        return not_grouped(expr, err);
+        return not_grouped(above->grouping, expr, err);
     }
     if (expr->kind == EXPR_LITERAL || expr->arg_count == 0) {
         return STATUS_OK;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sql/bind_duration.h"
 #include "sql/bind_test_int.h"
 
 static const struct table_def *make(struct fixture *fixture, const char *sql)
@@ -168,31 +167,6 @@ static void a_view_means_the_same_wherever_it_is_read(void **state)
     fixture_release(&fixture);
 }
 
-static void durations_are_read_as_flink_reads_them(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *text;
-        int64_t ms; // -1: none
-    } cases[] = {{"30 s", 30000},
-                 {"500ms", 500},
-                 {"1 min", 60000},
-                 {"2 hours", 7200000},
-                 {"1 d", 86400000},
-                 {"0", 0},
-                 {"1500 us", 1},
-                 {"5 parsecs", -1},
-                 {"-1 s", -1},
-                 {"", -1},
-                 {"9223372036854775807 d", -1}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        int64_t ms = -1;
-        bool is_read = bind_duration_parse(str_from(cases[i].text), &ms);
-        assert_int_equal(is_read, cases[i].ms >= 0);
-        assert_true(!is_read || ms == cases[i].ms);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,7 +176,6 @@ int main(void)
         cmocka_unit_test(types_have_the_defaults_and_limits_of_flink),
         cmocka_unit_test(a_table_as_query_has_the_columns_of_the_query),
         cmocka_unit_test(a_view_means_the_same_wherever_it_is_read),
-        cmocka_unit_test(durations_are_read_as_flink_reads_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,6 +84,21 @@ static const char *binary_name(enum ast_binary_op op)
     return names[op];
 }
 
+static void note_never_equal(const struct expr_context *context, const struct ast_expr *ast,
+                             const struct expr *const *args)
+{
+    enum ast_binary_op op = ast->as.binary.op;
+    bool is_first = args[0]->type->kind == TYPE_BOOLEAN && type_is_character(args[1]->type);
+    bool is_second = args[1]->type->kind == TYPE_BOOLEAN && type_is_character(args[0]->type);
+    if ((op == AST_BINARY_EQ || op == AST_BINARY_NE) && (is_first || is_second)) {
+        struct str text = context->binder->text;
+        bind_note(context->binder,
+                  "%.*s: a BOOLEAN is equal to no text, as in Flink; write TRUE or FALSE, or "
+                  "CAST(... AS BOOLEAN)",
+                  STR_ARGS(str_slice(text, ast->at.offset, ast->at.offset + ast->at.length)));
+    }
+}
+
 static enum status bind_binary(struct expr_context *context, const struct ast_expr *ast,
                                const struct expr **out, struct err *err)
 {
@@ -94,7 +109,9 @@ static enum status bind_binary(struct expr_context *context, const struct ast_ex
     if (function_find(str_from(name), 2) == NULL) {
         return NOT_YET(err, ast->as.binary.op_at, "operator %s is not supported yet", name);
     }
-    return bind_expr_resolve(context->binder, name, EXPR_LIST(args), NULL, ast->at, out, err);
+    TRY(bind_expr_resolve(context->binder, name, EXPR_LIST(args), NULL, ast->at, out, err));
+    note_never_equal(context, ast, args);
+    return STATUS_OK;
 }
 
 static enum status bind_is(struct expr_context *context, const struct ast_expr *ast,

@@ -446,7 +446,9 @@ static enum status bind_target(struct insert *insert, struct err *err)
         }
         TRY(find_targets(insert, err));
     }
+    binder->insert_depth = is_file ? 0 : binder->depth + 1;
     TRY(bind_query_rel(binder, ast->query, &insert->query, err));
+    binder->insert_depth = 0;
     bind_query_unique_names(binder, insert->query);
     if (is_file) {
         TRY(bind_file_target(insert, err));

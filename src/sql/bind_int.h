@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/compiler.h"
 #include "base/err.h"
 #include "expr/function.h"
 #include "sql/ast.h"
@@ -80,8 +81,9 @@ struct binder {
     struct bind_source *sources;
     struct bind_cte *ctes;
     uint32_t depth;
-    uint32_t query_count; // bound so far
-    bool records_edits;   // CREATE VIEW's own text
+    uint32_t query_count;  // bound so far
+    uint32_t insert_depth; // where a NULL takes the type of an INSERT's column; 0: nowhere
+    bool records_edits;    // CREATE VIEW's own text
     struct bind_edit *edits;
 };
 
@@ -93,6 +95,9 @@ struct bound {
 
 // Remembers what becomes of a part of the text, where a view is being made.
 void bind_edit_add(struct binder *binder, struct ast_span at, struct str text);
+
+// Tells people something once it is certain to be of use to them.
+void bind_note(const struct binder *binder, const char *format, ...) PRINTF_LIKE(2, 3);
 
 void bind_begin(struct binder *binder, const struct bind_context *context);
 uint32_t bind_id(struct binder *binder);

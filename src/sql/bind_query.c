@@ -123,11 +123,44 @@ static enum status bind_branches(struct binder *binder, const struct ast_body *b
     return STATUS_OK;
 }
 
-static enum status refuse_null(struct ast_span at, struct err *err)
+// NULL by itself has no type (Flink: "Illegal use of 'NULL'"), unless an INSERT's column gives it
+// one.
+static enum status check_null(const struct binder *binder, struct ast_span at, struct err *err)
 {
+    if (binder->depth == binder->insert_depth) {
+        return STATUS_OK;
+    }
     enum status status = REFUSE(err, at, "NULL has no type here");
     err_hint(err, "say which: CAST(NULL AS INT)");
     return status;
+}
+
+// The common type of types of which the NULLs have none; NULL: there is none.
+static const struct type *common_with_nulls(struct arena *arena, const struct type *const *types,
+                                            uint32_t count)
+{
+    const struct type **typed = arena_new_array(arena, const struct type *, count);
+    uint32_t typed_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (types[i]->kind != TYPE_NULL) {
+            typed[typed_count++] = types[i];
+        }
+    }
+    if (typed_count == 0) {
+        return &type_null;
+    }
+    const struct type *common = expr_common_type(arena, typed, typed_count);
+    return common == NULL || typed_count == count ? common : type_with_null(arena, common, true);
+}
+
+static enum status cast_to(struct arena *arena, const struct expr *value, const struct type *type,
+                           const struct expr **out, struct err *err)
+{
+    if (value->type->kind == TYPE_NULL) {
+        *out = expr_null(arena, type);
+        return STATUS_OK;
+    }
+    return expr_cast(arena, value, type, out, err);
 }
 
 static enum status common_types(struct binder *binder, const struct ast_body *body,
@@ -148,9 +181,9 @@ static enum status common_types(struct binder *binder, const struct ast_body *bo
         for (uint32_t i = 0; i < branches->count; i++) {
             parts[i] = branches->rels[i]->node.columns[column].type;
             if (parts[i]->kind == TYPE_NULL) {
-                return refuse_null(branches->bodies[i]->at, err);
+                TRY(check_null(binder, branches->bodies[i]->at, err));
             }
-            types[column] = expr_common_type(binder->arena, parts, i + 1);
+            types[column] = common_with_nulls(binder->arena, parts, i + 1);
             if (types[column] == NULL) {
                 return REFUSE(err, branches->bodies[i]->at,
                               "column %u of %s: %.*s and %.*s have no common type", column + 1,
@@ -175,7 +208,7 @@ static enum status cast_branch(struct binder *binder, struct rel *rel, struct as
         if (!type_equal_nullability_aside(column->type, types[i])) {
             const struct type *target =
                 type_with_null(binder->arena, types[i], column->type->nullable);
-            enum status status = expr_cast(binder->arena, expr, target, &cast, err);
+            enum status status = cast_to(binder->arena, expr, target, &cast, err);
             if (status != STATUS_OK) {
                 return bind_refused(status, err, at);
             }
@@ -258,7 +291,7 @@ static enum status bind_rows(struct binder *binder, const struct ast_exprs *rows
             const struct expr **value = &values[(size_t)i * column_count + k];
             TRY(bind_expr(&context, row.items[k], value, err));
             if ((*value)->type->kind == TYPE_NULL) {
-                return refuse_null(row.items[k]->at, err);
+                TRY(check_null(binder, row.items[k]->at, err));
             }
         }
     }
@@ -274,7 +307,7 @@ static enum status unify_column(struct binder *binder, const struct ast_exprs *r
     for (uint32_t i = 0; i < rows->count; i++) {
         types[i] = values[(size_t)i * column_count + column]->type;
     }
-    *out = expr_common_type(binder->arena, types, rows->count);
+    *out = common_with_nulls(binder->arena, types, rows->count);
     for (uint32_t i = 0; i < rows->count; i++) {
         struct ast_exprs row = row_of(&rows->items[i]);
         if (*out == NULL) {
@@ -283,7 +316,7 @@ static enum status unify_column(struct binder *binder, const struct ast_exprs *r
         }
         const struct expr **value = &values[(size_t)i * column_count + column];
         const struct type *type = type_with_null(binder->arena, *out, types[i]->nullable);
-        enum status status = expr_cast(binder->arena, *value, type, value, err);
+        enum status status = cast_to(binder->arena, *value, type, value, err);
         if (status != STATUS_OK) {
             return bind_refused(status, err, row.items[column]->at);
         }
@@ -327,7 +360,13 @@ enum status bind_query_body(struct binder *binder, const struct ast_body *body, 
         *out = rel_visible(binder->arena, bound.rel);
         return STATUS_OK;
     }
-    case AST_BODY_QUERY: return bind_query_rel(binder, body->as.query, out, err);
+    case AST_BODY_QUERY: {
+        uint32_t insert_depth = binder->insert_depth;
+        binder->insert_depth += binder->depth == insert_depth;
+        enum status status = bind_query_rel(binder, body->as.query, out, err);
+        binder->insert_depth = insert_depth;
+        return status;
+    }
     }
     return REFUSE(err, body->at, "no query");
 }

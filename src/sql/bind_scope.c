@@ -2,6 +2,7 @@
 //
 // Scopes: what names mean. Names compare exactly, as in Flink. A path is a column with the name of
 // its table (or catalog.database.table) in front, or a column; what is left are fields of rows.
+#include "base/nearest.h"
 #include "base/strbuf.h"
 #include "sql/bind_int.h"
 
@@ -51,16 +52,11 @@ const struct scope_column *bind_scope_find(const struct scope *scope, uint32_t i
 
 struct str bind_scope_nearest(const struct str *names, uint32_t count, struct str name)
 {
-    uint32_t best = (uint32_t)(name.size / 3 + 1);
-    struct str nearest = {0};
+    struct nearest nearest = nearest_to(name);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t distance = str_distance(names[i], name);
-        if (distance < best || (distance == best && nearest.size == 0)) {
-            best = distance;
-            nearest = names[i];
-        }
+        nearest_try(&nearest, names[i]);
     }
-    return nearest;
+    return nearest.best;
 }
 
 // "id INT, k STRING", of all tables; cut where it gets long.
@@ -88,20 +84,13 @@ static void list_columns(struct strbuf *out, const struct scope *scope)
 
 static struct str nearest_column(const struct scope *scope, struct str name)
 {
-    struct str nearest = {0};
-    uint32_t best = UINT32_MAX;
+    struct nearest nearest = nearest_to(name);
     for (uint32_t i = 0; i < scope->table_count; i++) {
         for (uint32_t j = 0; j < scope->tables[i].column_count; j++) {
-            struct str candidate = scope->tables[i].columns[j].name;
-            candidate = bind_scope_nearest(&candidate, 1, name);
-            uint32_t distance = candidate.size == 0 ? UINT32_MAX : str_distance(candidate, name);
-            if (distance < best) {
-                best = distance;
-                nearest = candidate;
-            }
+            nearest_try(&nearest, scope->tables[i].columns[j].name);
         }
     }
-    return nearest;
+    return nearest.best;
 }
 
 void bind_scope_hint(const struct scope *scope, struct str name, struct err *err)

@@ -6,8 +6,8 @@
 //     SCAN - CALC (computed columns) - WATERMARK - NORMALIZE (upserts to a full changelog)
 //
 // which is one for all places that name the same table with the same options.
+#include "base/quantity.h"
 #include "base/strbuf.h"
-#include "sql/bind_duration.h"
 #include "sql/bind_int.h"
 #include "sql/parse.h"
 #include "sql/unparse.h"
@@ -341,7 +341,7 @@ static enum status idle_timeout(struct binder *binder, const struct table_def *t
 {
     *out = binder->context->settings.idle_timeout_ms;
     const struct str *text = table_def_option(table, "scan.watermark.idle-timeout");
-    if (text != NULL && !bind_duration_parse(*text, out)) {
+    if (text != NULL && !quantity_duration_ms(*text, out)) {
         return REFUSE(err, at, "'scan.watermark.idle-timeout' = '%.*s' is no duration",
                       STR_ARGS(*text));
     }

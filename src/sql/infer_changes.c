@@ -241,6 +241,69 @@ static void infer_up(const struct rel_graph *graph, struct rel *rel)
     rel->node.bounded = bounded;
 }
 
+// Batch queries over sources without an end -------------------------------------------------------
+
+static bool waits_for_the_end(enum plan_kind kind)
+{
+    return kind == PLAN_GROUP_AGGREGATE || kind == PLAN_WINDOW_AGGREGATE || kind == PLAN_JOIN ||
+           kind == PLAN_NORMALIZE || kind == PLAN_SORT;
+}
+
+static const char *clause_of(enum plan_kind kind)
+{
+    switch (kind) {
+    case PLAN_SORT: return "ORDER BY";
+    case PLAN_JOIN: return "a join";
+    case PLAN_SCAN:
+    case PLAN_VALUES:
+    case PLAN_CALC:
+    case PLAN_WATERMARK:
+    case PLAN_WINDOW:
+    case PLAN_WINDOW_AGGREGATE:
+    case PLAN_GROUP_AGGREGATE:
+    case PLAN_NORMALIZE:
+    case PLAN_UNION_ALL:
+    case PLAN_LIMIT:
+    case PLAN_EXCHANGE:
+    case PLAN_SINK: break;
+    }
+    return "an aggregation";
+}
+
+static const struct rel *endless_scan(const struct rel *rel)
+{
+    for (uint32_t i = 0; i < rel->input_count; i++) {
+        if (rel->inputs[i]->never_ends) {
+            return endless_scan(rel->inputs[i]);
+        }
+    }
+    return rel;
+}
+
+// Rows of a source without an end may be looked at as they come; whoever has to see the last one
+// first would wait for ever (Flink refuses every batch query of such a table).
+static enum status check_end(struct rel *rel, struct err *err)
+{
+    rel->never_ends =
+        rel->connector != NULL && rel->node.kind == PLAN_SCAN && rel->connector->is_endless;
+    for (uint32_t i = 0; i < rel->input_count; i++) {
+        rel->never_ends = rel->never_ends || rel->inputs[i]->never_ends;
+    }
+    if (!rel->never_ends || !waits_for_the_end(rel->node.kind)) {
+        return STATUS_OK;
+    }
+    const struct rel *scan = endless_scan(rel);
+    enum status status =
+        REFUSE(err, ((struct ast_span){scan->node.offset, scan->length}),
+               "'%.*s' has no end: in batch mode %s over it would never give a row",
+               STR_ARGS(scan->node.as.scan.table->name), clause_of(rel->node.kind));
+    err_hint(err,
+             "give it an end ('%s' = '1000'), or follow it: --streaming, or SET "
+             "'execution.runtime-mode' = 'streaming'",
+             str_is(scan->connector->name, "nexmark") ? "events.num" : "number-of-rows");
+    return status;
+}
+
 // Who needs -U -----------------------------------------------------------------------------------
 
 static bool same_key(const struct plan_ids *a, const struct plan_ids *b)
@@ -401,6 +464,9 @@ enum status infer_changes(struct rel_graph *graph, const struct bind_context *co
         infer_keys(graph->arena, graph->order[i]);
         infer_up(graph, graph->order[i]);
         TRY(check_limit(graph, graph->order[i], err));
+        if (!graph->is_streaming) {
+            TRY(check_end(graph->order[i], err));
+        }
         TRY(check_calls(graph->order[i], err));
     }
     for (uint32_t i = 0; i < graph->sink_count; i++) {

@@ -434,6 +434,21 @@ static uint32_t first_line_length(struct str text, struct token token)
     return length;
 }
 
+// With what stands between the double quotes, where that is short and closed.
+static void hint_quotes(struct str shown, struct err *err)
+{
+    enum { INNER_MAX = 80 };
+    bool is_closed = shown.size > 2 && shown.ptr[shown.size - 1] == '"';
+    struct str inner = is_closed ? str_slice(shown, 1, shown.size - 1) : (struct str){0};
+    if (inner.size == 0 || inner.size > INNER_MAX || str_find(inner, '`') < inner.size ||
+        str_find(inner, '\'') < inner.size || str_find(inner, '\n') < inner.size) {
+        err_hint(err, "write a name as `name` and a text as 'text'");
+    } else {
+        err_hint(err, "write a name as `%.*s`, and a text or a file as '%.*s'", STR_ARGS(inner),
+                 STR_ARGS(inner));
+    }
+}
+
 enum status lexer_fault(struct str text, struct token token, struct err *err)
 {
     struct str shown = lexer_text(text, token);
@@ -443,7 +458,7 @@ enum status lexer_fault(struct str text, struct token token, struct err *err)
         break;
     case TOKEN_FAULT_DOUBLE_QUOTE:
         ERR(err, STATUS_INVALID_DATA, "double quotes quote nothing in Flink SQL");
-        err_hint(err, "write a name as `name` and a text as 'text'");
+        hint_quotes(shown, err);
         break;
     case TOKEN_FAULT_STRING_END:
         ERR(err, STATUS_INVALID_DATA, "the string that begins here does not end");

@@ -84,12 +84,29 @@ static enum status parse_table_function(struct parser *parser, uint32_t from,
     return parse_query_hints(parser, &(*out)->hints);
 }
 
+// ICEBERG_TABLE('...').snapshots, or $snapshots, is a thought too far.
+static enum status refuse_part(struct parser *parser, const struct str *function)
+{
+    struct token token = parser_peek(parser, 0);
+    bool is_dollar = token.kind == TOKEN_WORD && str_starts(lexer_text(parser->text, token), "$");
+    if (token.kind != TOKEN_DOT && !is_dollar) {
+        return STATUS_OK;
+    }
+    enum status status = parser_unexpected(parser, "an alias or the next clause");
+    if (str_is_nocase(*function, "ICEBERG_TABLE")) {
+        err_hint(parser->err, "a metadata table is the second argument: ICEBERG_TABLE('...', "
+                              "'snapshots')");
+    }
+    return status;
+}
+
 static enum status parse_named(struct parser *parser, uint32_t from, struct ast_table **out)
 {
     struct ast_path path;
     TRY(parse_name_path(parser, "a table's name", &path));
     if (parser_at_kind(parser, TOKEN_LPAREN)) {
         TRY(new_function(parser, path, from, out));
+        TRY(refuse_part(parser, &path.parts[path.count - 1].text));
         return parse_query_hints(parser, &(*out)->hints);
     }
     *out = new_table(parser, AST_TABLE_NAME, from);

@@ -289,6 +289,8 @@ static void mistakes_are_placed_and_advised(void **state)
         {"SELECT 'abc", "the string that begins here does not end", 7,
          "a quote inside a string is written twice: 'it''s'"},
         {"SELECT \"a\"", "double quotes quote nothing in Flink SQL", 7,
+         "write a name as `a`, and a text or a file as 'a'"},
+        {"SELECT \"it's\"", "double quotes quote nothing in Flink SQL", 7,
          "write a name as `name` and a text as 'text'"},
         {"SELECT a != 1",
          "unexpected '!='; expected AS, FROM, INTERSECT, UNION, EXCEPT, ORDER, LIMIT, OFFSET, ...",

@@ -275,8 +275,27 @@ static bool meant_as_name(struct parser *parser, struct token token, const char 
            !contains(joining_words, sizeof joining_words / sizeof *joining_words, token.keyword);
 }
 
+// What a statement begins with and nothing else in the middle of one.
+static const enum keyword statement_words[] = {
+    KEYWORD_SELECT, KEYWORD_INSERT,  KEYWORD_CREATE,   KEYWORD_DROP,    KEYWORD_ALTER,
+    KEYWORD_SET,    KEYWORD_EXPLAIN, KEYWORD_DESCRIBE, KEYWORD_SHOW,    KEYWORD_USE,
+    KEYWORD_WITH,   KEYWORD_VALUES,  KEYWORD_EXECUTE,  KEYWORD_COMPILE, KEYWORD_RESET,
+};
+
+static bool begins_another(const struct parser *parser, struct token token, const char *expected)
+{
+    return expected == NULL && token.kind == TOKEN_WORD && parser->previous.length > 0 &&
+           parser->previous.kind != TOKEN_LPAREN && parser->previous.keyword != KEYWORD_BEGIN &&
+           contains(statement_words, sizeof statement_words / sizeof *statement_words,
+                    token.keyword);
+}
+
 static void add_hint(struct parser *parser, struct token token, const char *expected)
 {
+    if (begins_another(parser, token, expected)) {
+        err_hint(parser->err, "is a ';' missing in front of it?");
+        return;
+    }
     if (token.kind == TOKEN_WORD) {
         struct str word = lexer_text(parser->text, token);
         if (meant_as_name(parser, token, expected)) {

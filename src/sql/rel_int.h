@@ -31,6 +31,7 @@ struct rel {
     uint32_t consumers; // set by rel_sort()
     uint32_t mark;      // of the walk that saw it last
     bool needs_before;  // a consumer needs -U
+    bool never_ends;    // in a batch query: a source behind it has no end
     const struct plan_node *made;
 };
 
