@@ -14,6 +14,7 @@
 #include "connect/file_listing.h"
 #include "connect/file_partitions.h"
 #include "connect/file_rows.h"
+#include "connect/listing_share.h"
 #include "connect/option.h"
 #include "connect/scan_columns.h"
 #include "connect/scan_predicate.h"
@@ -59,6 +60,7 @@ struct filesystem_reader {
     struct arena arena; // paths, columns
     struct arena batch; // of the batch handed out
     const struct op_context *context;
+    const struct plan_node *node;
     struct str path; // the option
     struct str table;
     int64_t monitor_ms; // 0: bounded
@@ -70,6 +72,7 @@ struct filesystem_reader {
     struct file_scan scan;
     struct source_metrics metrics;
     struct file_known known;
+    struct listing_share *share; // of a bounded scan
     struct split_positions positions;
     VEC(struct filesystem_file) files;
     uint32_t *slots; // hash table over the files' names: index + 1
@@ -115,8 +118,8 @@ static bool filesystem_owns(const struct filesystem_reader *reader, struct str p
     if (reader->limit != INT64_MAX) {
         return context->instance == 0; // the first rows are those of the first file
     }
-    // A bounded listing is the same for all instances: deal the splits out one by one. Otherwise
-    // new names must not move the old ones.
+    // A bounded listing is one for all instances: deal the splits out one by one. Otherwise new
+    // names must not move the old ones.
     uint64_t number = reader->monitor_ms == 0 ? index : hash_bytes(path.ptr, path.size, 0);
     return number % context->parallelism == context->instance;
 }
@@ -214,9 +217,10 @@ static bool filesystem_may_match(const struct filesystem_reader *reader,
     return true;
 }
 
-// The partition values of a file. *wanted is false where the predicate excludes them.
-static enum status filesystem_partitions(struct filesystem_reader *reader, struct str path,
-                                         struct column **out, bool *wanted, struct err *err)
+// The partition values of a file, in `arena`. *wanted is false where the predicate excludes them.
+static enum status filesystem_partitions(struct filesystem_reader *reader, struct arena *arena,
+                                         struct str path, struct column **out, bool *wanted,
+                                         struct err *err)
 {
     const struct scan_columns *columns = &reader->columns;
     const struct file_partition *found;
@@ -226,9 +230,8 @@ static enum status filesystem_partitions(struct filesystem_reader *reader, struc
     if (columns->partition_count == 0) {
         return STATUS_OK;
     }
-    struct column *values =
-        arena_new_array(&reader->arena, struct column, columns->partition_count);
-    file_partitions_read(&reader->arena, path, 0, &found, &count);
+    struct column *values = arena_new_array(arena, struct column, columns->partition_count);
+    file_partitions_read(arena, path, 0, &found, &count);
     for (uint32_t i = 0; i < columns->partition_count; i++) {
         const struct scan_partition *partition = &columns->partitions[i];
         const struct file_partition *value = file_partitions_find(found, count, partition->name);
@@ -238,8 +241,7 @@ static enum status filesystem_partitions(struct filesystem_reader *reader, struc
             err_hint(err, "the table is PARTITIONED BY that column");
             return STATUS_INVALID_DATA;
         }
-        enum status status =
-            file_partitions_column(&reader->arena, value, partition->type, &values[i], err);
+        enum status status = file_partitions_column(arena, value, partition->type, &values[i], err);
         if (status != STATUS_OK) {
             err_context(err, "%.*s", STR_ARGS(path));
             return status;
@@ -251,15 +253,17 @@ static enum status filesystem_partitions(struct filesystem_reader *reader, struc
 }
 
 // Adds the splits of one file that are this instance's; `index` counts the splits of all.
+// What is not kept is in reader->batch: a monitored directory is looked at for ever.
 static enum status filesystem_add_file(struct filesystem_reader *reader,
-                                       const struct file_listing_item *item, uint32_t *index,
-                                       struct err *err)
+                                       const struct file_listing_item *item, bool is_first,
+                                       uint32_t *index, struct err *err)
 {
     struct column *partitions;
     bool wanted;
-    TRY(filesystem_partitions(reader, item->path, &partitions, &wanted, err));
+    arena_reset(&reader->batch);
+    TRY(filesystem_partitions(reader, &reader->batch, item->path, &partitions, &wanted, err));
     if (!wanted) {
-        bool counts = reader->context->instance == 0;
+        bool counts = is_first && reader->context->instance == 0;
         reader->metrics.files_skipped += counts ? 1 : 0;
         reader->metrics.bytes_skipped += counts ? item->info.size : 0;
         return STATUS_OK;
@@ -273,8 +277,12 @@ static enum status filesystem_add_file(struct filesystem_reader *reader,
         if (!filesystem_owns(reader, part.path, (*index)++)) {
             continue;
         }
-        part.path = is_copied ? part.path : arena_str(&reader->arena, part.path);
-        is_copied = true;
+        if (!is_copied) {
+            part.path = arena_str(&reader->arena, part.path);
+            TRY(filesystem_partitions(reader, &reader->arena, part.path, &partitions, &wanted,
+                                      err));
+            is_copied = true;
+        }
         struct filesystem_file file = {.part = part,
                                        .name = filesystem_split_name(reader, &part),
                                        .info = item->info,
@@ -288,7 +296,14 @@ static enum status filesystem_add_file(struct filesystem_reader *reader,
 static enum status filesystem_list(struct filesystem_reader *reader, struct arena *arena,
                                    struct file_listing *out, struct err *err)
 {
-    TRY(file_listing_read(arena, reader->path, out, err));
+    if (reader->monitor_ms == 0) {
+        const struct file_listing *shared;
+        TRY(listing_share_join(reader->node, reader->context->parallelism, reader->path,
+                               &reader->share, &shared, err));
+        *out = *shared;
+    } else {
+        TRY(file_listing_read(arena, reader->path, out, err));
+    }
     if (out->count == 0 && file_listing_is_pattern(reader->path) && reader->monitor_ms == 0) {
         return ERR(err, STATUS_NOT_FOUND, "no file matches %.*s", STR_ARGS(reader->path));
     }
@@ -310,11 +325,14 @@ static enum status filesystem_look(struct filesystem_reader *reader, bool is_fir
         bool is_known = !is_first && reader->slots != NULL &&
                         reader->slots[filesystem_slot(reader, item->path)] != 0;
         if (!is_known) {
-            status = filesystem_add_file(reader, item, &index, err);
+            status = filesystem_add_file(reader, item, is_first, &index, err);
         }
     }
     if (status != STATUS_OK) {
         err_context(err, "table '%.*s'", STR_ARGS(reader->table));
+    }
+    if (reader->share != NULL) {
+        listing_share_look_done(reader->share);
     }
     arena_release(&arena);
     return status;
@@ -524,6 +542,7 @@ static void filesystem_close(struct source_reader *base)
     for (uint32_t i = 0; i < reader->files.count; i++) {
         filesystem_close_rows(&reader->files.items[i]);
     }
+    listing_share_leave(reader->share);
     VEC_RELEASE(&reader->files);
     mem_free(reader->slots);
     mem_free(reader->reader.splits.items);
@@ -554,6 +573,7 @@ static void filesystem_prepare(struct filesystem_reader *reader, const struct pl
 {
     const struct table_def *table = scan->as.scan.table;
     struct str format = option_text(table, "", "format", "");
+    reader->node = scan;
     reader->path = arena_str(&reader->arena, option_text(table, "", "path", ""));
     reader->table = arena_str(&reader->arena, table->name);
     reader->monitor_ms =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connect/filesystem_source.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -391,6 +392,73 @@ static void monitored_directories_take_files_that_come_later(void **state)
     assert_int_equal(harness_poll(h), STATUS_END);
 }
 
+// Instances that are opened at different moments read what the first of them saw, each file once.
+static void a_file_that_comes_while_instances_open_moves_no_other(void **state)
+{
+    struct fixture *fixture = *state;
+    struct harness *h = &fixture->h;
+    struct source_reader *readers[2];
+    struct op_context contexts[2];
+    harness_column(h, "id", &type_int);
+    write_numbers(fixture, "b.json", 1, 2);
+    write_numbers(fixture, "c.json", 2, 3);
+    h->context.parallelism = 2;
+    harness_open(h, &filesystem_source_class);
+    readers[0] = h->reader;
+    write_numbers(fixture, "a.json", 0, 1); // in front of all others
+    contexts[1] = h->context;
+    contexts[1].instance = 1;
+    assert_int_equal(filesystem_source_class.open(&h->scan, &contexts[1], &readers[1], &h->err),
+                     STATUS_OK);
+    assert_string_equal(harness_read_all(h), "+I 1\n");
+    h->reader = readers[1];
+    assert_string_equal(harness_read_all(h), "+I 2\n");
+    harness_close(h);
+    h->reader = readers[0];
+    harness_close(h);
+    // The next run lists anew.
+    h->context.parallelism = 1;
+    harness_open(h, &filesystem_source_class);
+    assert_string_equal(harness_read_all(h), "+I 0\n+I 1\n+I 2\n");
+}
+
+// Thousands of looks at files that are not this instance's, or excluded, take no memory.
+static void looking_again_takes_no_memory(void **state)
+{
+    struct fixture *fixture = *state;
+    struct harness *h = &fixture->h;
+    enum { FILES = 8, LOOKS = 400 };
+    harness_column(h, "id", &type_int);
+    harness_column(h, "day", &type_string);
+    struct table_partition partitions[] = {
+        {.transform = STR_LIT("identity"), .column = STR_LIT("day")}};
+    h->def.partitions = partitions;
+    h->def.partition_count = 1;
+    harness_option(h, "source.monitor-interval", "10 s");
+    for (int i = 0; i < FILES; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "day=2024-01-0%d", i + 1);
+        char path[256];
+        path_of(fixture, name, path);
+        assert_int_equal(mkdir(path, 0700), 0);
+        snprintf(name, sizeof name, "day=2024-01-0%d/x.json", i + 1);
+        write_numbers(fixture, name, i, i + 1);
+    }
+    h->context.parallelism = 4;
+    harness_open(h, &filesystem_source_class);
+    while (harness_poll(h) == STATUS_OK) {
+    }
+    size_t before = 0;
+    for (int i = 0; i < LOOKS; i++) {
+        h->clock.now_us += 10 * 1000000;
+        assert_int_equal(harness_poll(h), STATUS_AGAIN);
+        if (i == 0) {
+            before = mallinfo2().uordblks; // 0 under sanitizers
+        }
+    }
+    assert_int_equal(mallinfo2().uordblks, before);
+}
+
 static void bad_records_are_told_with_file_and_line(void **state)
 {
     struct fixture *fixture = *state;
@@ -471,6 +539,8 @@ int main(void)
         TEST(instances_share_the_files_and_a_restore_deals_them_anew),
         TEST(a_file_that_is_gone_or_cut_stops_a_restore),
         TEST(monitored_directories_take_files_that_come_later),
+        TEST(a_file_that_comes_while_instances_open_moves_no_other),
+        TEST(looking_again_takes_no_memory),
         TEST(bad_records_are_told_with_file_and_line),
         TEST(metadata_columns_are_of_the_file),
         TEST(changes_and_csv_come_through),
