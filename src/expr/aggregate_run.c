@@ -253,6 +253,11 @@ enum status aggregate_accumulate(const struct aggregate *aggregate, const struct
                                                      : STATUS_OK;
 }
 
+static bool adds_up(const struct aggregate *aggregate)
+{
+    return aggregate->kind <= AGGREGATE_SUM0 || aggregate->kind == AGGREGATE_AVG;
+}
+
 // Adds the sums and counts of two images.
 static void merge_sums(const struct aggregate *aggregate, char *image, const char *from)
 {
@@ -315,11 +320,73 @@ static void merge_value(const struct aggregate *aggregate, const struct aggregat
     aggregate_add_i64(image + count_at, from_count);
 }
 
+// Images of one or two integers that are added up.
+static void merge_integers(const struct aggregate *aggregate, const struct aggregate_rows *rows,
+                           const char *const *from)
+{
+    uint32_t first = aggregate->offsets[0];
+    uint32_t last = aggregate->offsets[aggregate->slot_count - 1];
+    FOR_EACH_ROW(rows, NULL, {
+        const char *other = from[row] + rows->offset;
+        aggregate_add_i64(image + first, load_i64(other + first));
+        if (last != first) {
+            aggregate_add_i64(image + last, load_i64(other + last));
+        }
+    })
+}
+
+#define MERGE_EXTREME_OF(name, c_type)                                                             \
+    static void name(const struct aggregate *aggregate, const struct aggregate_rows *rows,         \
+                     const char *const *from)                                                      \
+    {                                                                                              \
+        uint32_t count_at = aggregate->offsets[1];                                                 \
+        bool is_max = aggregate->kind == AGGREGATE_MAX;                                            \
+        FOR_EACH_ROW(rows, NULL, {                                                                 \
+            const char *other = from[row] + rows->offset;                                          \
+            int64_t from_count = load_i64(other + count_at);                                       \
+            c_type value;                                                                          \
+            c_type held;                                                                           \
+            memcpy(&value, other, sizeof value);                                                   \
+            memcpy(&held, image, sizeof held);                                                     \
+            bool is_first = load_i64(image + count_at) == 0;                                       \
+            if (from_count != 0 && (is_first || (is_max ? value > held : value < held))) {         \
+                memcpy(image, &value, sizeof value);                                               \
+            }                                                                                      \
+            aggregate_add_i64(image + count_at, from_count);                                       \
+        })                                                                                         \
+    }
+MERGE_EXTREME_OF(merge_extreme_i32, int32_t)
+MERGE_EXTREME_OF(merge_extreme_i64, int64_t)
+#undef MERGE_EXTREME_OF
+
+// The forms that occur most. False: another one.
+static bool merge_quickly(const struct aggregate *aggregate, const struct aggregate_rows *rows,
+                          const char *const *from)
+{
+    bool is_extreme = aggregate->kind == AGGREGATE_MIN || aggregate->kind == AGGREGATE_MAX;
+    if (adds_up(aggregate)) {
+        if (aggregate->slot_count > 2 || aggregate->slots[0] != PHYSICAL_I64) {
+            return false;
+        }
+        merge_integers(aggregate, rows, from);
+    } else if (is_extreme && !aggregate->needs_strings && aggregate->slots[0] == PHYSICAL_I64) {
+        merge_extreme_i64(aggregate, rows, from);
+    } else if (is_extreme && aggregate->slots[0] == PHYSICAL_I32) {
+        merge_extreme_i32(aggregate, rows, from);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 enum status aggregate_merge(const struct aggregate *aggregate, const struct aggregate_rows *rows,
                             const char *const *from, const struct aggregate_strings *from_strings,
                             struct err *err)
 {
-    bool sums = aggregate->kind <= AGGREGATE_SUM0 || aggregate->kind == AGGREGATE_AVG;
+    bool sums = adds_up(aggregate);
+    if (merge_quickly(aggregate, rows, from)) {
+        return STATUS_OK;
+    }
     FOR_EACH_ROW(rows, NULL, {
         const char *other = from[row] + rows->offset;
         if (sums) {
@@ -360,6 +427,11 @@ static bool finish_decimal(const struct aggregate *aggregate, const char *image,
     return decimal_divide(sum, shift, count, out) && decimal_fits(*out, TYPE_DECIMAL_PRECISION_MAX);
 }
 
+static int64_t divide_sum(int64_t sum, int64_t count)
+{
+    return count == -1 ? (int64_t)(0 - (uint64_t)sum) : sum / count;
+}
+
 static bool finish_number(const struct aggregate *aggregate, const char *image, int64_t count,
                           void *values, uint32_t row)
 {
@@ -383,7 +455,7 @@ static bool finish_number(const struct aggregate *aggregate, const char *image, 
     }
     int64_t sum = load_i64(image);
     if (is_mean) {
-        sum = count == -1 ? (int64_t)(0 - (uint64_t)sum) : sum / count;
+        sum = divide_sum(sum, count);
     }
     store_integer(type_physical(aggregate->type), values, row, sum);
     return true;
@@ -417,6 +489,39 @@ static bool finish(const struct aggregate *aggregate, const struct aggregate_row
     return true;
 }
 
+// Results of 64 bits that stand in their images as they are, or are means of such. Returns how many
+// are NULL.
+static uint32_t finish_wide(const struct aggregate *aggregate, const struct aggregate_rows *rows,
+                            int64_t *values, uint64_t *valid)
+{
+    uint32_t count_at = aggregate->offsets[aggregate->slot_count - 1];
+    uint32_t value_at = aggregate->kind <= AGGREGATE_COUNT ? count_at : 0;
+    bool is_mean = aggregate->kind == AGGREGATE_AVG;
+    bool is_never_null = aggregate->kind <= AGGREGATE_COUNT || aggregate->kind == AGGREGATE_SUM0;
+    uint32_t nulls = 0;
+    for (uint32_t row = 0; row < rows->row_count; row++) {
+        const char *image = rows->images[row] + rows->offset;
+        int64_t count = load_i64(image + count_at);
+        int64_t value = load_i64(image + value_at);
+        bool is_null = count == 0 && !is_never_null;
+        if (is_mean && !is_null) {
+            value = divide_sum(value, count);
+        }
+        values[row] = count == 0 ? 0 : value;
+        valid[row / 64] &= ~((uint64_t)is_null << row % 64);
+        nulls += is_null;
+    }
+    return nulls;
+}
+
+static bool is_wide(const struct aggregate *aggregate)
+{
+    return aggregate->kind <= AGGREGATE_COUNT ||
+           (aggregate->slots[0] == PHYSICAL_I64 && !aggregate->needs_strings &&
+            aggregate->type->kind != TYPE_DECIMAL &&
+            type_physical(aggregate->type) == PHYSICAL_I64);
+}
+
 struct column aggregate_result(const struct aggregate *aggregate, const struct aggregate_rows *rows,
                                struct arena *arena)
 {
@@ -425,8 +530,8 @@ struct column aggregate_result(const struct aggregate *aggregate, const struct a
     void *values = arena_zalloc(arena, width * (rows->row_count + 1));
     uint64_t *valid = arena_new_array(arena, uint64_t, bits_words(rows->row_count) + 1);
     bits_fill(valid, rows->row_count);
-    bool has_nulls = false;
-    for (uint32_t row = 0; row < rows->row_count; row++) {
+    bool has_nulls = is_wide(aggregate) && finish_wide(aggregate, rows, values, valid) > 0;
+    for (uint32_t row = 0; !is_wide(aggregate) && row < rows->row_count; row++) {
         if (!finish(aggregate, rows, row, arena, values)) {
             bits_clear(valid, row);
             has_nulls = true;
