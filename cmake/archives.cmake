@@ -9,8 +9,8 @@ else()
 endif()
 option(FRAZIL_ARCHIVES "link archives of libraries where there are any" ${FRAZIL_ARCHIVES_DEFAULT})
 
-set(ARCHIVES z deflate zstd lz4 snappy brotlienc brotlidec bz2 lzma roaring jansson sqlite3 pcre2-8
-  utf8proc edit)
+# The large ones that are quickly mapped (zstd, pcre2-8, utf8proc) are not worth their size.
+set(ARCHIVES z deflate lz4 snappy brotlienc brotlidec bz2 lzma roaring jansson sqlite3 edit)
 # What an archive needs itself: other archives, and libraries.
 set(ARCHIVE_PARTS_snappy stdc++)
 set(ARCHIVE_PARTS_brotlienc brotlicommon)
@@ -53,5 +53,5 @@ endfunction()
 
 if(FRAZIL_ARCHIVES)
   # Shared libraries that use one of them keep to their own copy.
-  add_link_options(-static-libgcc -Wl,--exclude-libs,ALL)
+  add_link_options(-static-libgcc -Wl,--exclude-libs,ALL -Wl,--gc-sections)
 endif()
