@@ -3,8 +3,8 @@
 
 #include "base/assert.h"
 #include "base/budget.h"
+#include "base/huge_pages.h"
 #include "state/state_pool_int.h"
-#include "sys/huge_pages.h"
 #include "sys/waker.h"
 
 // Pages beyond what is asked for that are written out in one go, so that the next window finds
