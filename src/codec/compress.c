@@ -17,7 +17,7 @@
 #include "codec/snappy_decode.h"
 
 // For numbers: matches are rare and near, the gain is in the literals.
-enum { NUMBERS_HASH_LOG = 10, NUMBERS_STEP = 2 };
+enum { NUMBERS_HASH_LOG = 10, NUMBERS_STEP = 2, NOISE_STEP = 1 << 17 };
 
 struct compress {
     enum compress_kind kind;
@@ -107,14 +107,17 @@ static enum status compress_zstd(struct compress *compress, int32_t level, struc
     }
     int zstd_level = level == COMPRESS_LEVEL_DEFAULT ? ZSTD_CLEVEL_DEFAULT : level;
     size_t room = ZSTD_compressBound(in.size);
-    if (compress->kind == COMPRESS_BYTES || zstd_level < 1 || zstd_level > 2) {
+    if (compress->kind == COMPRESS_BYTES || zstd_level < 1) {
         // Takes no notice of the parameters that are set below.
         *out_size = ZSTD_compressCCtx(compress->zstd, out, room, in.ptr, in.size, zstd_level);
     } else {
-        int step = compress->kind == COMPRESS_NUMBERS_STEPPED ? NUMBERS_STEP : 0;
+        static const int steps[] = {[COMPRESS_NUMBERS] = 0,
+                                    [COMPRESS_NUMBERS_STEPPED] = NUMBERS_STEP,
+                                    [COMPRESS_NOISE] = NOISE_STEP};
         ZSTD_CCtx_setParameter(compress->zstd, ZSTD_c_compressionLevel, zstd_level);
+        ZSTD_CCtx_setParameter(compress->zstd, ZSTD_c_strategy, ZSTD_fast);
         ZSTD_CCtx_setParameter(compress->zstd, ZSTD_c_hashLog, NUMBERS_HASH_LOG);
-        ZSTD_CCtx_setParameter(compress->zstd, ZSTD_c_targetLength, step);
+        ZSTD_CCtx_setParameter(compress->zstd, ZSTD_c_targetLength, steps[compress->kind]);
         *out_size = ZSTD_compress2(compress->zstd, out, room, in.ptr, in.size);
     }
     return ZSTD_isError(*out_size)

@@ -49,9 +49,16 @@ void compress_free(struct compress *compress); // NULL is allowed
 const char *compress_name(enum compress_codec codec);          // "zstd"; borrowed, for ever
 bool compress_find(struct str name, enum compress_codec *out); // by name, case ignored
 
-// What the blocks to come are: numbers of fixed width are compressed faster, and smaller, by zstd's
-// levels 1 and 2 with a small table, and often with a longer step. The format stays the same.
-enum compress_kind { COMPRESS_BYTES, COMPRESS_NUMBERS, COMPRESS_NUMBERS_STEPPED };
+// What the blocks to come are. Numbers of fixed width zstd mostly compresses faster and smaller by
+// its quickest strategy with a small table, and often with a longer step; noise is known not to
+// become smaller, and goes into the format with as little work as the library allows. The format
+// stays the same, and codecs that know no better take no notice.
+enum compress_kind {
+    COMPRESS_BYTES,
+    COMPRESS_NUMBERS,
+    COMPRESS_NUMBERS_STEPPED,
+    COMPRESS_NOISE,
+};
 
 void compress_set_kind(struct compress *compress, enum compress_kind kind);
 

@@ -77,6 +77,29 @@ static void test_every_codec_gives_back_what_it_got(void **state)
     compress_free(compress);
 }
 
+static void test_a_kind_changes_the_work_and_not_the_format(void **state)
+{
+    (void)state;
+    static const enum compress_kind kinds[] = {COMPRESS_NUMBERS, COMPRESS_NUMBERS_STEPPED,
+                                               COMPRESS_NOISE, COMPRESS_BYTES};
+    struct compress *compress = compress_new();
+    struct str plain = sample(300000); // several of zstd's blocks
+    char *back = mem_alloc(plain.size);
+    for (uint32_t i = 0; i < CODECS; i++) {
+        for (uint32_t j = 0; j < sizeof kinds / sizeof kinds[0]; j++) {
+            compress_set_kind(compress, kinds[j]);
+            struct str bytes = packed(compress, all[i], plain);
+            assert_int_equal(compress_unblock(compress, all[i], bytes, back, plain.size, NULL),
+                             STATUS_OK);
+            assert_memory_equal(back, plain.ptr, plain.size);
+            drop(bytes);
+        }
+    }
+    mem_free(back);
+    drop(plain);
+    compress_free(compress);
+}
+
 static void test_another_size_than_announced_is_damage(void **state)
 {
     (void)state;
@@ -245,6 +268,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_codec_gives_back_what_it_got),
+        cmocka_unit_test(test_a_kind_changes_the_work_and_not_the_format),
         cmocka_unit_test(test_another_size_than_announced_is_damage),
         cmocka_unit_test(test_flipped_and_cut_blocks_never_write_behind_the_output),
         cmocka_unit_test(test_gzip_members_stand_behind_one_another),

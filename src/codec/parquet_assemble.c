@@ -30,6 +30,7 @@ struct chunk_place {
     uint64_t offset_index_offset;
     uint32_t offset_index_size;
     enum compress_codec codec;
+    uint32_t packed_encodings; // bits: of data pages that are not raw
     struct page_place *pages;
     const struct parquet_node *leaf;
     struct parquet_bloom bloom;
@@ -94,7 +95,9 @@ static enum status put_page(struct assembly *at, const struct parquet_page *page
         TRY(parquet_bloom_write_page(at->writer, chunk->leaf, page, payload, &chunk->bloom, err));
     }
     if (page->is_raw && codec != COMPRESS_NONE) {
-        TRY(parquet_page_writer_compress(at->writer, page, payload, &payload, err));
+        // Where no page like it became smaller, this one will not.
+        bool is_noise = !is_dictionary && (chunk->packed_encodings >> page->encoding & 1) == 0;
+        TRY(parquet_page_writer_compress(at->writer, page, payload, is_noise, &payload, err));
     }
     const struct parquet_page_form form = {.is_dictionary = is_dictionary,
                                            .is_compressed = codec != COMPRESS_NONE,
@@ -126,6 +129,10 @@ static enum status put_chunk(struct assembly *at, uint32_t group, uint32_t leaf,
     place->pages = arena_new_array(&at->arena, struct page_place, chunk->pages.count + 1);
     place->plain_bytes = chunk->plain_bytes;
     place->codec = chunk_codec(at->writer, chunk);
+    for (uint32_t i = 0; i < chunk->pages.count; i++) {
+        const struct parquet_page *each = &chunk->pages.items[i];
+        place->packed_encodings |= each->is_raw ? 0 : 1u << each->encoding;
+    }
     place->leaf = at->writer->tree.leaves[leaf];
     const struct parquet_bloom_options *bloom =
         parquet_bloom_write_options(at->writer, place->leaf);

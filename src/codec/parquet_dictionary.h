@@ -14,19 +14,28 @@
 
 // All that a look-up needs but the bytes of an entry, in one line of the cache.
 struct parquet_dictionary_slot {
-    uint32_t tag;  // upper half of the hash
+    uint32_t hash; // its lower bits are the slot's number, or that of one before it
     uint32_t next; // code + 1; 0: free
     uint64_t
         key; // 4 and 8 bytes: the value; others: where the bytes stand in `plain`, and how many
 };
+
+enum { PARQUET_DICTIONARY_ENDS = 16 };
 
 struct parquet_dictionary {
     uint32_t width; // bytes of a value: 4, 8, others fixed; 0: byte arrays
     uint32_t count;
     uint32_t mask;
     struct parquet_dictionary_slot *slots;
+    // Numbers in a narrow range: code + 1 by value - base, in place of the slots.
+    uint16_t *direct;
+    uint64_t base;
+    uint32_t span;
     struct bytebuf plain;  // the entries
     struct bytebuf starts; // byte arrays: uint32 offsets of the entries' bytes in `plain`
+    // Of bytes: the codes of the least and of the greatest entries, outermost first.
+    uint32_t least[PARQUET_DICTIONARY_ENDS];
+    uint32_t greatest[PARQUET_DICTIONARY_ENDS];
 };
 
 void parquet_dictionary_init(struct parquet_dictionary *dictionary, uint32_t width);
@@ -56,6 +65,11 @@ static inline struct str parquet_dictionary_entry(const struct parquet_dictionar
     memcpy(&size, dictionary->plain.ptr + start - 4, 4);
     return str_make(dictionary->plain.ptr + start, size);
 }
+
+// The least and the greatest by bytes of the entries whose byte in used[count] is not 0, of which
+// there is one at least. Borrowed like an entry.
+void parquet_dictionary_bounds(const struct parquet_dictionary *dictionary, const uint8_t *used,
+                               struct str *lower, struct str *upper);
 
 // Adds entries in their PLAIN form to an empty or restored dictionary; false where the bytes are
 // not `count` entries.

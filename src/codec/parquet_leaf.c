@@ -16,6 +16,7 @@ enum {
     WINDOW = 2048,   // values in one go
     JUDGE_FROM = 32, // values that say something of a dictionary
     FORESIGHT = 16,
+    EARLY_FROM = 4096, // that show that it is hopeless
 };
 
 static enum parquet_store choose_store(const struct parquet_node *node)
@@ -231,19 +232,16 @@ static double foresee_distinct(double entries, double values)
     return distinct > entries ? distinct : entries;
 }
 
-// Whether a dictionary would not pay over a row group FORESIGHT times as long as what went through
-// it, or not fit.
-static bool does_not_pay(const struct parquet_writer *writer, const struct parquet_leaf *leaf)
+// Whether a dictionary would not fit, or not pay over a row group FORESIGHT times as long as
+// `page_values`, if as many values had `entries` distinct ones as went through it.
+static bool does_not_pay(const struct parquet_writer *writer, const struct parquet_leaf *leaf,
+                         double entries, double page_values)
 {
     double values = (double)leaf->dictionary_values;
-    double entries = (double)leaf->dictionary.count;
-    if (leaf->dictionary_values <= JUDGE_FROM) {
-        return false;
-    }
-    double entry_bytes = (double)leaf->dictionary.plain.size / entries;
+    double entry_bytes = (double)leaf->dictionary.plain.size / leaf->dictionary.count;
     double value_bytes = (double)leaf->dictionary_plain / values;
     double distinct = foresee_distinct(entries, values);
-    double all = values * FORESIGHT;
+    double all = page_values * FORESIGHT;
     double code_bits = log2(distinct) + 1;
     return distinct * entry_bytes > writer->options.dictionary_bytes ||
            distinct * entry_bytes + all * code_bits / 8 > all * value_bytes * 0.8;
@@ -251,12 +249,28 @@ static bool does_not_pay(const struct parquet_writer *writer, const struct parqu
 
 static bool gives_up(const struct parquet_writer *writer, struct parquet_leaf *leaf)
 {
+    double values = (double)leaf->dictionary_values;
     if (leaf->chunk->state != PARQUET_DICTIONARY_OPEN || leaf->chunk->pages.count > 0 ||
-        !does_not_pay(writer, leaf)) {
+        values <= JUDGE_FROM || !does_not_pay(writer, leaf, leaf->dictionary.count, values)) {
         return false;
     }
     give_up_dictionary(leaf);
     return true;
+}
+
+// Within the first page, as soon as there are EARLY_FROM values: gives up a dictionary that would
+// not pay even if three deviations and a few more values than seen were repetitions.
+static void give_up_early(const struct parquet_writer *writer, struct parquet_leaf *leaf,
+                          uint64_t values_before)
+{
+    double values = (double)leaf->dictionary_values;
+    double repeated = values - leaf->dictionary.count;
+    repeated += 3 * sqrt(repeated) + 9;
+    if (leaf->chunk->state == PARQUET_DICTIONARY_OPEN && leaf->chunk->pages.count == 0 &&
+        values_before < EARLY_FROM && values >= EARLY_FROM &&
+        does_not_pay(writer, leaf, values - repeated, writer->options.page_rows)) {
+        give_up_dictionary(leaf);
+    }
 }
 
 // Looked at between calls, when levels and values of the page are complete.
@@ -529,11 +543,13 @@ enum status parquet_leaf_append(struct parquet_writer *writer, struct parquet_le
         bytebuf_reserve(&leaf->plain, PARQUET_PLAIN_HEAD);
         leaf->plain.size = PARQUET_PLAIN_HEAD;
     }
+    uint64_t values_before = leaf->dictionary_values;
     if (slots->def != NULL) {
         TRY(append_nested(writer, leaf, column, slots, err));
     } else {
         TRY(append_flat(writer, leaf, column, from, slots->rows, err));
     }
+    give_up_early(writer, leaf, values_before);
     TRY(limit_dictionary(writer, leaf, err));
     if (leaf->rows >= writer->options.page_rows || leaf->plain.size >= writer->options.page_bytes) {
         return parquet_leaf_flush(writer, leaf, err);

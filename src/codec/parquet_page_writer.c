@@ -13,6 +13,8 @@ enum {
     RAW_PAGE_MIN = 8192,  // of a first page that decides
     RAW_TRIAL_PAGES = 16, // so often is compression tried again
     RAW_DICTIONARY_MAX = 256 << 10,
+    SAMPLE_BYTES = 32 << 10,
+    SLOWER_SHARE = 64,
     COMPACT_VALUES = 1000, // of a page that decides on an encoding
     COMPACT_SHARE = 33,    // a compact encoding has to save a 33rd
 };
@@ -69,13 +71,7 @@ static void put_booleans(const struct parquet_leaf *leaf, struct bytebuf *out)
     out->size += (count + 7) / 8;
 }
 
-static inline bool is_less(struct str a, struct str b)
-{
-    int order = memcmp(a.ptr, b.ptr, a.size < b.size ? a.size : b.size);
-    return order != 0 ? order < 0 : a.size < b.size;
-}
-
-// The bounds of the entries that this page uses, each looked at once.
+// The bounds of the entries that this page uses.
 static void bound_codes(struct parquet_encoder *encoder, struct parquet_leaf *leaf)
 {
     const uint32_t *codes = (const uint32_t *)(const void *)leaf->codes.ptr;
@@ -86,17 +82,10 @@ static void bound_codes(struct parquet_encoder *encoder, struct parquet_leaf *le
     for (uint32_t i = 0; i < leaf->values; i++) {
         used[codes[i]] = 1;
     }
-    struct str lower = {NULL, 0};
-    struct str upper = {NULL, 0};
-    for (uint32_t i = 0; i < entries; i++) {
-        if (used[i] == 0) {
-            continue;
-        }
-        struct str entry = parquet_dictionary_entry(&leaf->dictionary, i);
-        lower = lower.ptr == NULL || is_less(entry, lower) ? entry : lower;
-        upper = upper.ptr == NULL || is_less(upper, entry) ? entry : upper;
-    }
-    if (lower.ptr != NULL) {
+    struct str lower;
+    struct str upper;
+    if (leaf->values > 0) {
+        parquet_dictionary_bounds(&leaf->dictionary, used, &lower, &upper);
         parquet_stats_bytes(&leaf->range, lower);
         parquet_stats_bytes(&leaf->range, upper);
     }
@@ -202,10 +191,14 @@ static enum status put_values(struct parquet_writer *writer, struct parquet_leaf
 
 enum status parquet_page_writer_compress(struct parquet_writer *writer,
                                          const struct parquet_page *page, struct str raw,
-                                         struct str *out, struct err *err)
+                                         bool is_noise, struct str *out, struct err *err)
 {
+    struct compress *context = writer->encoder->compress;
     bool v1 = writer->options.page_version == 1;
-    return compress(writer, raw, v1 ? 0 : page->rep_size + page->def_size, out, err);
+    compress_set_kind(context, is_noise ? COMPRESS_NOISE : COMPRESS_BYTES);
+    enum status status = compress(writer, raw, v1 ? 0 : page->rep_size + page->def_size, out, err);
+    compress_set_kind(context, COMPRESS_BYTES);
+    return status;
 }
 
 static bool is_worthwhile(struct str plain, struct str packed)
@@ -219,58 +212,87 @@ struct page_bytes {
     bool is_numbers; // plain values of fixed width
 };
 
-// Numbers go with the step that was smaller on the chunk's first page of some size.
+// Tries the kinds on some of the chunk's first page, the quickest first; a slower one has to be
+// smaller by a share.
+static enum status choose_numbers(struct parquet_writer *writer, struct parquet_chunk *chunk,
+                                  struct str plain, struct err *err)
+{
+    static const enum parquet_numbers choices[] = {PARQUET_NUMBERS_STEPPED, PARQUET_NUMBERS_NEAR,
+                                                   PARQUET_NUMBERS_BYTES};
+    struct str some = str_slice(plain, 0, plain.size < SAMPLE_BYTES ? plain.size : SAMPLE_BYTES);
+    size_t best = SIZE_MAX;
+    for (uint32_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+        struct str packed;
+        compress_set_kind(writer->encoder->compress, (enum compress_kind)(choices[i] - 1));
+        TRY(compress(writer, some, 0, &packed, err));
+        if (packed.size + packed.size / SLOWER_SHARE < best) {
+            best = packed.size;
+            chunk->numbers = choices[i];
+        }
+    }
+    return STATUS_OK;
+}
+
 static enum status compress_numbers(struct parquet_writer *writer, struct parquet_chunk *chunk,
                                     struct page_bytes bytes, struct str *out, struct err *err)
 {
-    struct compress *context = writer->encoder->compress;
-    compress_set_kind(context, chunk->stepping == PARQUET_STEPS ? COMPRESS_NUMBERS_STEPPED
-                                                                : COMPRESS_NUMBERS);
-    enum status status = compress(writer, bytes.plain, bytes.levels, out, err);
-    if (status == STATUS_OK && chunk->stepping == PARQUET_NOT_SEEN &&
-        bytes.plain.size >= RAW_PAGE_MIN) {
-        size_t close = out->size;
-        compress_set_kind(context, COMPRESS_NUMBERS_STEPPED);
-        status = compress(writer, bytes.plain, bytes.levels, out, err);
-        chunk->stepping = out->size < close ? PARQUET_STEPS : PARQUET_STEPS_NOT;
+    enum compress_kind kind = COMPRESS_NUMBERS;
+    enum status status = STATUS_OK;
+    if (chunk->numbers == PARQUET_NUMBERS_UNSEEN && bytes.plain.size >= RAW_PAGE_MIN) {
+        status = choose_numbers(writer, chunk, bytes.plain, err);
     }
-    compress_set_kind(context, COMPRESS_BYTES);
+    if (chunk->numbers != PARQUET_NUMBERS_UNSEEN) {
+        kind = (enum compress_kind)(chunk->numbers - 1);
+    }
+    compress_set_kind(writer->encoder->compress, kind);
+    if (status == STATUS_OK) {
+        status = compress(writer, bytes.plain, bytes.levels, out, err);
+    }
+    compress_set_kind(writer->encoder->compress, COMPRESS_BYTES);
     return status;
 }
 
-// The bytes into the payload: compressed, or raw.
+static enum status check_size(struct str plain, struct err *err)
+{
+    return plain.size > INT32_MAX - 1024
+               ? ERR(err, STATUS_UNSUPPORTED, "a page of %zu bytes is larger than Parquet allows",
+                     plain.size)
+               : STATUS_OK;
+}
+
+static void keep_payload(struct parquet_writer *writer, struct parquet_page *page, struct str plain,
+                         struct str packed)
+{
+    struct str kept = page->is_raw ? plain : packed;
+    page->plain_size = (uint32_t)plain.size;
+    page->packed_size = (uint32_t)kept.size;
+    page->payload = parquet_payload_add(&writer->payloads, kept);
+    page->segment = PARQUET_IN_MEMORY;
+    writer->changed = true;
+}
+
+// The bytes into the payload of a data page: compressed, or raw.
 static enum status pack(struct parquet_writer *writer, struct parquet_chunk *chunk,
                         struct parquet_page *page, struct page_bytes bytes, struct err *err)
 {
-    struct str plain = bytes.plain;
-    struct str packed = plain;
-    bool first = chunk->pages.count == 0 && chunk->dictionary.slots == 0;
-    bool tried = !chunk->is_raw || chunk->pages.count % RAW_TRIAL_PAGES == 0;
-    if (plain.size > INT32_MAX - 1024) {
-        return ERR(err, STATUS_UNSUPPORTED, "a page of %zu bytes is larger than Parquet allows",
-                   plain.size);
-    }
+    uint32_t count = chunk->pages.count;
+    struct str packed = bytes.plain;
+    // The first of its encoding decides.
+    bool first = count == 0 || chunk->pages.items[count - 1].encoding != page->encoding;
+    bool tried = first || !chunk->is_raw || count % RAW_TRIAL_PAGES == 0;
+    TRY(check_size(bytes.plain, err));
     if (writer->options.codec != COMPRESS_NONE && tried) {
         TRY(bytes.is_numbers ? compress_numbers(writer, chunk, bytes, &packed, err)
-                             : compress(writer, plain, bytes.levels, &packed, err));
-        bool pays = is_worthwhile(plain, packed);
-        if (first && !pays && plain.size >= RAW_PAGE_MIN) {
+                             : compress(writer, bytes.plain, bytes.levels, &packed, err));
+        bool pays = is_worthwhile(bytes.plain, packed);
+        if (first && !pays && bytes.plain.size >= RAW_PAGE_MIN) {
             chunk->is_raw = true;
         } else if (pays) {
             chunk->is_raw = false;
         }
     }
-    if (chunk->is_raw) {
-        packed = plain;
-    }
     page->is_raw = chunk->is_raw;
-    page->plain_size = (uint32_t)plain.size;
-    page->packed_size = (uint32_t)packed.size;
-    page->payload = mem_alloc(packed.size);
-    memcpy(page->payload, packed.ptr, packed.size);
-    page->segment = PARQUET_IN_MEMORY;
-    writer->page_memory += page->packed_size;
-    writer->changed = true;
+    keep_payload(writer, page, bytes.plain, packed);
     return STATUS_OK;
 }
 
@@ -364,13 +386,18 @@ enum status parquet_page_writer_dictionary(struct parquet_writer *writer, struct
                                            struct err *err)
 {
     struct parquet_chunk *chunk = leaf->chunk;
-    struct bytebuf *out = &writer->encoder->page;
-    out->size = 0;
-    bytebuf_add(out, leaf->dictionary.plain.ptr, leaf->dictionary.plain.size);
     struct parquet_page page = {.slots = leaf->dictionary.count, .encoding = PARQUET_PLAIN};
+    struct str plain = bytebuf_str(&leaf->dictionary.plain);
+    struct str packed = plain;
+    TRY(check_size(plain, err));
     // A large dictionary is worth compressing whatever its codes are like.
-    chunk->is_raw = chunk->is_raw && out->size <= RAW_DICTIONARY_MAX;
-    TRY(pack(writer, chunk, &page, (struct page_bytes){.plain = bytebuf_str(out)}, err));
+    page.is_raw = writer->options.codec == COMPRESS_NONE ||
+                  (chunk->is_raw && plain.size <= RAW_DICTIONARY_MAX);
+    if (!page.is_raw) {
+        TRY(compress(writer, plain, 0, &packed, err));
+        page.is_raw = !is_worthwhile(plain, packed);
+    }
+    keep_payload(writer, &page, plain, packed);
     chunk->dictionary = page;
     chunk->packed_bytes += chunk->dictionary.packed_size;
     chunk->plain_bytes += chunk->dictionary.plain_size;

@@ -59,14 +59,25 @@ static void NAME(pack_literals)(struct bytebuf *out, const T *values, uint32_t c
     out->size += (size_t)(at - start);
 }
 
+static inline bool NAME(is_run)(const T *values)
+{
+    T other = 0;
+    for (uint32_t i = 1; i < RUN_MIN; i++) {
+        other |= values[i] ^ values[0];
+    }
+    return other == 0;
+}
+
 void NAME(parquet_rle_encode)(struct bytebuf *out, const T *values, uint32_t count, uint32_t width)
 {
     uint32_t literals = 0; // where those begin that are not written yet
     uint32_t at = 0;
     while (at < count) {
-        uint32_t end = at + 1;
-        while (end < count && values[end] == values[at]) {
-            end++;
+        uint32_t end = at;
+        if (at == 0 || (count - at >= RUN_MIN && NAME(is_run)(values + at))) {
+            while (end < count && values[end] == values[at]) {
+                end++;
+            }
         }
         if (end - at >= RUN_MIN || (at == 0 && end == count)) {
             if (at > literals) {

@@ -92,7 +92,7 @@ static void put_chunk(struct bytebuf *out, const struct parquet_chunk *chunk,
 {
     bytebuf_add_byte(out, (uint8_t)chunk->state);
     bytebuf_add_byte(
-        out, (uint8_t)(chunk->is_raw | (int)chunk->compactness << 1 | (int)chunk->stepping << 3));
+        out, (uint8_t)(chunk->is_raw | (int)chunk->compactness << 1 | (int)chunk->numbers << 3));
     put_range(out, &chunk->range);
     const uint64_t counts[] = {chunk->slots,     chunk->nulls,        chunk->nans,
                                chunk->var_bytes, chunk->packed_bytes, chunk->plain_bytes};
@@ -200,12 +200,10 @@ static enum status put_segment(struct parquet_writer *writer, struct bytebuf *di
 
 static void mark_page(struct parquet_writer *writer, struct parquet_page *page, uint64_t *offset)
 {
-    mem_free(page->payload);
     page->payload = NULL;
     page->segment = writer->segments;
     page->offset = *offset;
     *offset += page->packed_size;
-    writer->page_memory -= page->packed_size;
 }
 
 static void mark_taken(struct parquet_writer *writer)
@@ -229,6 +227,7 @@ static void mark_taken(struct parquet_writer *writer)
         writer->leaves[j].dictionary_taken = writer->leaves[j].dictionary.count;
         writer->leaves[j].dictionary_taken_bytes = writer->leaves[j].dictionary.plain.size;
     }
+    parquet_payload_release(&writer->payloads);
     writer->bounds_taken = (uint32_t)writer->bounds.size;
     writer->segments++;
     writer->changed = false;
@@ -403,7 +402,7 @@ static void get_chunk(struct restoring *at, struct parquet_chunk *chunk, struct 
     uint8_t flags = get_byte(cursor);
     chunk->is_raw = (flags & 1) != 0;
     chunk->compactness = (enum parquet_compactness)(flags >> 1 & 3);
-    chunk->stepping = (enum parquet_stepping)(flags >> 3 & 3);
+    chunk->numbers = (enum parquet_numbers)(flags >> 3 & 3);
     get_range(cursor, &chunk->range);
     chunk->slots = get_varint(cursor);
     chunk->nulls = get_varint(cursor);

@@ -117,10 +117,6 @@ enum status parquet_writer_new(struct parquet_encoder *encoder,
 
 static void release_chunk(struct parquet_chunk *chunk)
 {
-    for (uint32_t i = 0; i < chunk->pages.count; i++) {
-        mem_free(chunk->pages.items[i].payload);
-    }
-    mem_free(chunk->dictionary.payload);
     VEC_RELEASE(&chunk->pages);
     parquet_stats_release(&chunk->range);
 }
@@ -136,6 +132,7 @@ void parquet_writer_free(struct parquet_writer *writer)
         }
     }
     VEC_RELEASE(&writer->groups);
+    parquet_payload_release(&writer->payloads);
     for (uint32_t i = 0; writer->leaves != NULL && i < writer->tree.leaf_count; i++) {
         parquet_leaf_release(&writer->leaves[i]);
     }
@@ -372,7 +369,7 @@ const struct parquet_writer_result *parquet_writer_result(const struct parquet_w
 
 struct parquet_writer_memory parquet_writer_memory(const struct parquet_writer *writer)
 {
-    struct parquet_writer_memory memory = {.pages = writer->page_memory};
+    struct parquet_writer_memory memory = {.pages = writer->payloads.bytes};
     memory.directory = sizeof *writer + writer->bounds.capacity + writer->arena.bytes +
                        writer->tree.leaf_count * sizeof(struct parquet_leaf);
     for (uint32_t i = 0; i < writer->tree.leaf_count; i++) {

@@ -6,6 +6,7 @@
 //     parquet_shred.c     nested columns to levels
 //     parquet_leaf.c      values to the pages of one column
 //     parquet_page_writer.c   one page: encode, compress
+//     parquet_payload.c   where encoded pages stand
 //     parquet_segment.c   segments: what is new to bytes, and back
 //     parquet_assemble.c  the file: chunks, indexes, footer
 #pragma once
@@ -75,7 +76,13 @@ enum parquet_dictionary_state {
     PARQUET_DICTIONARY_ENDED, // its pages stand, further ones are plain
 };
 
-enum parquet_stepping { PARQUET_NOT_SEEN, PARQUET_STEPS_NOT, PARQUET_STEPS };
+// What plain numbers are compressed as, once some were tried: a compress_kind and one.
+enum parquet_numbers {
+    PARQUET_NUMBERS_UNSEEN,
+    PARQUET_NUMBERS_BYTES,
+    PARQUET_NUMBERS_NEAR,
+    PARQUET_NUMBERS_STEPPED,
+};
 enum parquet_compactness { PARQUET_UNDECIDED, PARQUET_STAYS_PLAIN, PARQUET_IS_COMPACT };
 
 // One leaf in one row group.
@@ -85,13 +92,12 @@ struct parquet_chunk {
     uint32_t pages_taken;
     bool dictionary_taken;
     enum parquet_dictionary_state state;
-    // Pages are kept raw as long as compressing does not pay; a chunk that is raw throughout is
-    // written uncompressed, raw pages of others are compressed at assembly.
+    // Data pages are kept raw as long as compressing does not pay; a chunk that is raw throughout
+    // is written uncompressed, raw pages of others get the codec's form at assembly.
     bool is_raw;
     // What plain pages are encoded with, once some page showed which is smaller.
     enum parquet_compactness compactness;
-    // How zstd goes about pages of plain numbers, once one page showed which is smaller.
-    enum parquet_stepping stepping;
+    enum parquet_numbers numbers;
     struct parquet_range range;
     uint64_t slots;
     uint64_t nulls;
@@ -154,6 +160,16 @@ static inline struct str parquet_leaf_plain(const struct parquet_leaf *leaf)
     return str_make(leaf->plain.ptr + head, leaf->plain.size - head);
 }
 
+struct parquet_payload_block;
+
+// The payloads in memory; zeroed: none.
+struct parquet_payloads {
+    struct parquet_payload_block *blocks; // newest first
+    char *at;                             // free space of the newest
+    size_t left;
+    size_t bytes; // of all blocks
+};
+
 struct parquet_writer {
     struct parquet_encoder *encoder;
     struct parquet_writer_options options; // with the defaults filled in
@@ -168,7 +184,7 @@ struct parquet_writer {
     bool changed; // since the last take
     bool failed;
     bool closed;
-    size_t page_memory; // of payloads
+    struct parquet_payloads payloads;
     size_t charged;
     struct parquet_writer_result result;
     struct arena result_arena;
@@ -233,10 +249,17 @@ struct parquet_page_form {
 void parquet_page_writer_header(const struct parquet_writer *writer,
                                 const struct parquet_page *page,
                                 const struct parquet_page_form *form, struct bytebuf *out);
-// The payload of a raw page, compressed, in the encoder's scratch until the next call.
+// The payload of a raw page as the codec has it, in the encoder's scratch until the next call.
+// `is_noise`: it does not become smaller.
 MUST_USE enum status parquet_page_writer_compress(struct parquet_writer *writer,
                                                   const struct parquet_page *page, struct str raw,
-                                                  struct str *out, struct err *err);
+                                                  bool is_noise, struct str *out, struct err *err);
+
+// ---- parquet_payload.c ----
+
+// A copy of the bytes, which stays until the release of all of them.
+char *parquet_payload_add(struct parquet_payloads *payloads, struct str bytes);
+void parquet_payload_release(struct parquet_payloads *payloads);
 
 // ---- parquet_bloom_write.c ----
 
