@@ -34,7 +34,8 @@ from iceberg_odd_tables_test import ask_all, column_predicates, differ  # noqa: 
 def canonical(fields, rows):
     """One line a row, not sorted."""
     arrow = random_table.table_of(fields, rows)
-    columns = [canon.encode(arrow.column(i)) for i in range(arrow.num_columns)]
+    hints = [canon.hint_of(random_table.by_name(f["type"])) for f in fields]
+    columns = [canon.encode(arrow.column(i), hints[i]) for i in range(arrow.num_columns)]
     names = [canon.text(f["name"]) for f in fields]
     return ["{" + ",".join(f"{n}:{c[i]}" for n, c in zip(names, columns)) + "}" for i in range(len(rows))]
 

@@ -22,10 +22,12 @@ import iceberg_types as T
 
 WORDS = ["", "a", "ab", "abc", "žluť", "漢字🐧", "zebra", "zz top", "\U0010ffff", "~", "%_", "it's"]
 KEYS = ["int", "string", "date", "long"]
-PRIMITIVES = ["boolean", "int", "long", "float", "double", "decimal(7,2)", "decimal(25,4)", "date", "timestamp", "timestamptz", "string", "binary"]
+PRIMITIVES = ["boolean", "int", "long", "float", "double", "decimal(7,2)", "decimal(25,4)", "date", "timestamp", "timestamptz", "string", "binary", "time", "uuid", "fixed[3]"]
+V3_ONLY = ["timestamp_ns", "timestamptz_ns"]
 WIDER = {"int": "long", "float": "double", "decimal(7,2)": "decimal(16,2)", "decimal(16,2)": "decimal(30,2)", "decimal(25,4)": "decimal(38,4)"}
 ARROW = {"boolean": pa.bool_(), "int": pa.int32(), "long": pa.int64(), "float": pa.float32(), "double": pa.float64(), "date": pa.date32(),
-         "timestamp": pa.timestamp("us"), "timestamptz": pa.timestamp("us", "UTC"), "string": pa.string(), "binary": pa.binary()}
+         "timestamp": pa.timestamp("us"), "timestamptz": pa.timestamp("us", "UTC"), "string": pa.string(), "binary": pa.binary(), "time": pa.time64("us"), "uuid": pa.binary(16), "fixed[3]": pa.binary(3),
+         "timestamp_ns": pa.timestamp("ns"), "timestamptz_ns": pa.timestamp("ns", "UTC")}
 
 
 def is_struct(kind):
@@ -58,6 +60,12 @@ def value_of(rng, kind, null=0.15):
         return rng.choice([0, 1, -1, 125, -125, most, -most, rng.randrange(-9999, 9999), 128, -128, 255, -256])
     if kind == "date":
         return rng.choice([0, -1, 1, 18321, -719162, 2932896, rng.randrange(-800, 800)])
+    if kind in ("uuid", "fixed[3]"):
+        return bytes(rng.choice([0, 1, 127, 128, 255]) for _ in range(16 if kind == "uuid" else 3))
+    if kind == "time":
+        return rng.choice([0, 1, 86_399_999_999, rng.randrange(86_400) * 1_000_000])
+    if kind.endswith("_ns"):
+        return rng.choice([0, -1, 1, 1_577_836_800_123_456_789, -5_000_000_000_000_000_001, rng.randrange(-10**14, 10**14)])
     if kind.startswith("timestamp"):
         return rng.choice([0, -1, 1, 1_577_836_800_123_456, -62135596800_000_000, rng.randrange(-10**11, 10**11)])
     if kind == "binary":
@@ -106,7 +114,7 @@ def array_of(kind, values):
             return pa.array([None if v is None else decimal.Decimal(v).scaleb(-scale, context) for v in values], shape)
         if kind == "date":
             return pa.array(values, pa.int32()).view(shape)
-        return pa.array(values, pa.int64()).view(shape) if kind.startswith("timestamp") else pa.array(values, shape)
+        return pa.array(values, pa.int64()).view(shape) if kind.startswith("time") else pa.array(values, shape)
     if kind["type"] == "struct":
         children = [array_of(f["type"], [None if v is None else v[f["id"]] for v in values]) for f in kind["fields"]]
         return pa.StructArray.from_arrays(children, fields=list(shape), mask=missing)
@@ -125,6 +133,21 @@ def table_of(fields, rows):
                                 schema=pa.schema([arrow_field(f["id"], f["name"], f["type"]) for f in fields]))
 
 
+def without_ids(kind):
+    """A schema or type of Arrow whose fields do not say what they are."""
+    if isinstance(kind, pa.Schema):
+        return pa.schema([without_ids(f) for f in kind])
+    if isinstance(kind, pa.Field):
+        return pa.field(kind.name, without_ids(kind.type), kind.nullable)
+    if pa.types.is_struct(kind):
+        return pa.struct([without_ids(f) for f in kind])
+    if pa.types.is_list(kind):
+        return pa.list_(without_ids(kind.value_field))
+    if pa.types.is_map(kind):
+        return pa.map_(without_ids(kind.key_field), without_ids(kind.item_field))
+    return kind
+
+
 # ---- Avro
 
 def avro_type(kind, number, with_ids=True):
@@ -135,6 +158,12 @@ def avro_type(kind, number, with_ids=True):
                 {"type": "fixed", "name": f"d{number}", "size": 16, "logicalType": "decimal", "precision": precision, "scale": scale}
         if kind == "date":
             return {"type": "int", "logicalType": "date"}
+        if kind == "time":
+            return {"type": "long", "logicalType": "time-micros"}
+        if kind in ("uuid", "fixed[3]"):
+            return {"type": "fixed", "name": f"x{number}", "size": 16 if kind == "uuid" else 3, **({"logicalType": "uuid"} if kind == "uuid" else {})}
+        if kind.endswith("_ns"):
+            return {"type": "long", "logicalType": "timestamp-nanos", "adjust-to-utc": kind == "timestamptz_ns"}
         if kind.startswith("timestamp"):
             return {"type": "long", "logicalType": "timestamp-micros", "adjust-to-utc": kind == "timestamptz"}
         return {"binary": "bytes"}.get(kind, kind)
@@ -182,7 +211,7 @@ def single_value(kind, v):
         return v.to_bytes(T.decimal_bytes(v), "big", signed=True)
     if kind == "string":
         return v.encode()
-    return v if kind == "binary" else struct.pack("<q", v)
+    return v if isinstance(v, bytes) else struct.pack("<q", v)
 
 
 def leaves(fields, rows):
@@ -300,6 +329,7 @@ class RandomTable:
         self.last_id = 0
         self.names = 0
         self.location = "s3://bucket/lake/random"
+        self.is_mapped = self.rng.random() < 0.3  # some files have no ids
         os.makedirs(f"{folder}/metadata")
         os.makedirs(f"{folder}/data")
         self.schemas = [{"id": 0, "fields": [self.field("int")] + [self.field() for _ in range(self.rng.randrange(2, 6))]}]
@@ -325,7 +355,7 @@ class RandomTable:
     def kind(self, depth=0):
         rng = self.rng
         if depth > 2 or rng.random() < 0.6:
-            return rng.choice(PRIMITIVES)
+            return rng.choice(PRIMITIVES + V3_ONLY if self.version == 3 else PRIMITIVES)
         shape = rng.choice(["struct", "struct", "list", "map"])
         if shape == "struct":
             return {"type": "struct", "fields": [self.field(depth=depth + 1) for _ in range(rng.randrange(1, 4))]}
@@ -366,7 +396,7 @@ class RandomTable:
                 at.insert(rng.randrange(len(at) + 1), new)
             elif step == "drop" and len(at) > 1 and chosen["id"] != 1 and not self.holds(chosen, sources):
                 at.pop(index)
-            elif step == "again" and len(at) > 1 and chosen["id"] != 1 and not self.holds(chosen, sources):
+            elif step == "again" and not self.is_mapped and len(at) > 1 and chosen["id"] != 1 and not self.holds(chosen, sources):
                 at[index] = dict(self.field(), name=chosen["name"])
             elif step == "rename":
                 chosen["name"] = self.name()
@@ -409,7 +439,10 @@ class RandomTable:
             with open(full, "wb") as out:
                 fastavro.writer(out, schema, values, codec=rng.choice(["null", "deflate", "snappy", "zstandard"]), sync_interval=rng.choice([50, 16000]))
         else:
-            pq.write_table(table_of(fields, rows), full, row_group_size=rng.choice([5, 20, 1000]), compression=rng.choice(["none", "snappy", "zstd", "gzip"]),
+            made = table_of(fields, rows)
+            if self.is_mapped and path.startswith("data/") and rng.random() < 0.5:
+                made = made.cast(without_ids(made.schema))
+            pq.write_table(made, full, row_group_size=rng.choice([5, 20, 1000]), compression=rng.choice(["none", "snappy", "zstd", "gzip"]),
                            use_dictionary=rng.random() < 0.6, data_page_version=rng.choice(["1.0", "2.0"]), write_page_index=rng.random() < 0.6,
                            data_page_size=rng.choice([64, 1 << 20]), write_statistics=rng.random() < 0.8, write_batch_size=rng.choice([1, 4, 1024]))
         return os.path.getsize(full)
@@ -673,13 +706,36 @@ class RandomTable:
                     out.append((project(row, old, new), f["path"], at, None if first is None else first + at, f["sequence"], f["spec"]["id"]))
         return out
 
+    def mapping(self):
+        """Every name that a field ever had, at every level."""
+        found = {}
+
+        def note(number, names, kind, where):
+            entry = where.setdefault(number, {"field-id": number, "names": [], "below": {}})
+            entry["names"] += [n for n in names if n not in entry["names"]]
+            if isinstance(kind, dict):
+                for f in kind.get("fields", ()):
+                    note(f["id"], [f["name"]], f["type"], entry["below"])
+                for part in ("element", "key", "value"):
+                    if part in kind:
+                        note(kind[part + "-id"], [part], kind[part], entry["below"])
+
+        for schema in self.schemas:
+            for f in schema["fields"]:
+                note(f["id"], [f["name"]], f["type"], found)
+
+        def shown(where):
+            return [{"field-id": e["field-id"], "names": e["names"], **({"fields": shown(e["below"])} if e["below"] else {})} for e in where.values()]
+
+        return json.dumps(shown(found))
+
     def write_metadata(self):
         metadata = {
             "format-version": self.version, "table-uuid": "00000000-0000-4000-8000-000000000001", "location": self.location, "last-sequence-number": self.sequence,
             "last-updated-ms": 1_700_000_900_000, "last-column-id": self.last_id, "schemas": [self.schema_json(s) for s in self.schemas],
             "current-schema-id": self.schemas[-1]["id"], "partition-specs": [{"spec-id": s["id"], "fields": s["fields"]} for s in self.specs],
             "default-spec-id": self.specs[-1]["id"], "last-partition-id": 2000, "sort-orders": [{"order-id": 0, "fields": []}], "default-sort-order-id": 0,
-            "properties": {}, "current-snapshot-id": self.snapshot_id(), "snapshots": [{k: v for k, v in s.items() if k != "rows"} for s in self.snapshots],
+            "properties": {"schema.name-mapping.default": self.mapping()} if self.is_mapped else {}, "current-snapshot-id": self.snapshot_id(), "snapshots": [{k: v for k, v in s.items() if k != "rows"} for s in self.snapshots],
             "snapshot-log": [], "metadata-log": [], "refs": {}}
         if self.version == 3:
             metadata["next-row-id"] = self.next_row
