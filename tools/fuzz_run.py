@@ -27,7 +27,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(ROOT, "build", "fuzz")
 CORPUS = os.path.join(ROOT, "fuzz", "corpus")
 FOUND, BROKEN = os.path.join(BUILD, "found"), os.path.join(BUILD, "broken")
-INPUT_MAX = 16384  # of a merged input: a corpus is replayed by every test run
+INPUT_MAX = 1500  # bytes of an input that is merged: each run of the tests replays them
 LIMITS = ["-rss_limit_mb=2048", "-timeout=30", "-malloc_limit_mb=1024"]
 
 

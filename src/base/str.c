@@ -64,7 +64,7 @@ struct str str_slice(struct str a, size_t from, size_t to)
 {
     to = to < a.size ? to : a.size;
     from = from < to ? from : to;
-    return (struct str){a.ptr + from, to - from};
+    return (struct str){from > 0 ? a.ptr + from : a.ptr, to - from}; // of nothing: maybe NULL
 }
 
 static bool is_blank(char byte)

@@ -138,6 +138,14 @@ static int64_t *number_of(struct manifest_file *file, int32_t id)
     }
 }
 
+// Numbers of files are ints where they are written again, whatever the file at hand has them as.
+static bool fits_field(int32_t id, int64_t number)
+{
+    bool is_int = id == FIELD_LIST_ADDED_FILES || id == FIELD_LIST_EXISTING_FILES ||
+                  id == FIELD_LIST_DELETED_FILES;
+    return !is_int || number == (int32_t)number;
+}
+
 static enum status read_field(struct arena *arena, struct avro_cursor *cursor,
                               const struct avro_field *field, struct manifest_file *out,
                               struct err *err)
@@ -153,7 +161,7 @@ static enum status read_field(struct arena *arena, struct avro_cursor *cursor,
     if (value.kind == AVRO_NULL) {
         return STATUS_OK;
     }
-    if (number != NULL && is_integer(&value)) {
+    if (number != NULL && is_integer(&value) && fits_field(id, value.as.i64)) {
         *number = value.as.i64;
     } else if (id == FIELD_LIST_PATH && is_bytes(&value)) {
         out->path = arena_str(arena, value.as.bytes);
@@ -167,7 +175,7 @@ static enum status read_field(struct arena *arena, struct avro_cursor *cursor,
     } else if (id == FIELD_LIST_PARTITIONS && value.kind == AVRO_ARRAY) {
         return read_partitions(arena, cursor, value.schema, out, err);
     } else {
-        return ERR(err, STATUS_INVALID_DATA, "a strange value");
+        return ERR(err, STATUS_INVALID_DATA, "a value that the field cannot have");
     }
     return STATUS_OK;
 }
