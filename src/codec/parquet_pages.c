@@ -119,6 +119,27 @@ static size_t window_size(const struct parquet_leaf_reader *leaf, uint64_t offse
     return known ? (size_t)index->pages[pages->next_page].size : WINDOW_BYTES_MIN;
 }
 
+// Makes [offset, offset + size) the window. What the last one has of its beginning is kept.
+static enum status move_window(struct parquet_leaf_reader *leaf, uint64_t offset, size_t size,
+                               struct err *err)
+{
+    struct parquet_pages *pages = &leaf->pages;
+    struct bytebuf *window = &pages->window;
+    uint64_t end = pages->window_offset + window->size;
+    size_t kept = offset >= pages->window_offset && offset < end ? (size_t)(end - offset) : 0;
+    kept = kept < size ? kept : size;
+    if (kept > 0) {
+        memmove(window->ptr, window->ptr + (offset - pages->window_offset), kept);
+    }
+    window->size = kept;
+    pages->window_offset = offset;
+    char *room = bytebuf_reserve(window, size - kept + PADDING);
+    TRY(byte_source_read(leaf->reader->file->source, offset + kept, size - kept, room, err));
+    window->size = size;
+    leaf->reader->counters.bytes_read += size - kept;
+    return STATUS_OK;
+}
+
 enum status parquet_pages_read(struct parquet_leaf_reader *leaf, uint64_t offset, size_t size,
                                struct str *out, struct err *err)
 {
@@ -132,20 +153,14 @@ enum status parquet_pages_read(struct parquet_leaf_reader *leaf, uint64_t offset
         *out = str_make(lent, size);
         return STATUS_OK;
     }
-    bool here = offset >= pages->window_offset &&
-                offset - pages->window_offset <= pages->window.size &&
-                size <= pages->window.size - (offset - pages->window_offset);
-    if (!here) {
+    uint64_t passed = offset - pages->window_offset;
+    bool begins = offset >= pages->window_offset && passed <= pages->window.size;
+    if (!begins || size > pages->window.size - passed) {
         uint64_t left = pages->end - offset;
         pages->ahead = window_size(leaf, offset);
         size_t want = size > pages->ahead ? size : pages->ahead;
         want = want < left ? want : (size_t)left;
-        pages->window.size = 0;
-        char *room = bytebuf_reserve(&pages->window, want + PADDING);
-        TRY(byte_source_read(source, offset, want, room, err));
-        pages->window.size = want;
-        pages->window_offset = offset;
-        leaf->reader->counters.bytes_read += want;
+        TRY(move_window(leaf, offset, want, err));
     }
     *out = str_make(pages->window.ptr + (offset - pages->window_offset), size);
     return STATUS_OK;
