@@ -9,8 +9,10 @@
 #include "codec/compress.h"
 #include "codec/parquet_reader_int.h"
 
-// Gaps between the chunks of a row group that are read along.
-enum { PREFETCH_GAP = 1 << 20 };
+enum {
+    PREFETCH_GAP = 1 << 20,        // between chunks of a row group that are read along
+    PREFETCH_BYTES_MAX = 64 << 20, // of a row group; the system reads on behind them by itself
+};
 
 enum status parquet_reader_new(struct parquet_file *file,
                                const struct parquet_reader_options *options,
@@ -87,6 +89,30 @@ static int compare_ranges(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+// The bytes of a leaf's chunk from the first page that has rows which are wanted to the last.
+static struct byte_range wanted_bytes(const struct parquet_reader *reader,
+                                      const struct parquet_leaf_reader *leaf)
+{
+    const struct parquet_offset_index *index = &leaf->pages.index;
+    struct byte_range range = {leaf->pages.at, leaf->pages.end - leaf->pages.at};
+    if (index->count == 0) {
+        return range;
+    }
+    uint64_t from = reader->ranges.items[0].from;
+    uint64_t to = reader->ranges.items[reader->ranges.count - 1].to;
+    uint32_t first = 0;
+    uint32_t last = index->count - 1;
+    while (first < last && (uint64_t)index->pages[first + 1].first_row <= from) {
+        first++;
+    }
+    while (last > first && (uint64_t)index->pages[last].first_row >= to) {
+        last--;
+    }
+    range.offset = (uint64_t)index->pages[first].offset;
+    range.size = (uint64_t)(index->pages[last].offset + index->pages[last].size) - range.offset;
+    return range;
+}
+
 // Tells the source which chunks are read now, near ones as one: with a filter, those that it looks
 // at. A hint to the system, which holds what it reads.
 static void prefetch(struct parquet_reader *reader)
@@ -97,7 +123,7 @@ static void prefetch(struct parquet_reader *reader)
     uint32_t count = filtered ? reader->filter_count : reader->leaf_count;
     for (uint32_t i = 0; i < count; i++) {
         const struct parquet_leaf_reader *leaf = filtered ? reader->filters[i] : reader->leaves[i];
-        ranges[i] = (struct byte_range){leaf->pages.at, leaf->pages.end - leaf->pages.at};
+        ranges[i] = wanted_bytes(reader, leaf);
     }
     qsort(ranges, count, sizeof *ranges, compare_ranges);
     uint32_t kept = 0;
@@ -110,7 +136,12 @@ static void prefetch(struct parquet_reader *reader)
             ranges[++kept] = ranges[i];
         }
     }
-    byte_source_prefetch(reader->file->source, ranges, count > 0 ? kept + 1 : 0);
+    count = count > 0 ? kept + 1 : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t share = PREFETCH_BYTES_MAX / count;
+        ranges[i].size = ranges[i].size < share ? ranges[i].size : share;
+    }
+    byte_source_prefetch(reader->file->source, ranges, count);
 }
 
 // The next row group that has rows to be read. END behind the last.
