@@ -42,6 +42,7 @@ struct file_scan {
     uint32_t batch_rows;
     struct source_metrics *metrics; // added to
     struct file_known *known;
+    struct file_kept *kept;
 };
 
 // A place where a record begins, of the file that was read last: the next part that this reader has
@@ -49,6 +50,13 @@ struct file_scan {
 struct file_known {
     struct str path;
     uint64_t offset;
+};
+
+// What a class keeps open of the file that it opened last, for other parts of it. Whoever owns the
+// scan releases it in the end.
+struct file_kept {
+    void *file; // NULL: nothing
+    void (*release)(void *file);
 };
 
 struct file_part {

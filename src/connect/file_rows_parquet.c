@@ -10,19 +10,74 @@
 #include "connect/file_rows.h"
 #include "store/store_file.h"
 
+// An open file with its footer, which all parts of it share.
+struct parquet_shared {
+    uint32_t users;
+    struct arena arena;
+    struct str path;
+    uint64_t size;
+    struct store *store;
+    struct store_reader *source;
+    struct parquet_file *file;
+};
+
 struct parquet_rows {
     struct file_rows rows;
     struct arena arena;
     const struct file_scan *scan;
-    struct str path;
-    struct store *store;
-    struct store_reader *source;
-    struct parquet_file *file;
+    struct parquet_shared *shared;
+    struct parquet_file *file; // of `shared`
     struct parquet_reader *reader;
     uint64_t part_bytes;
     struct arena batch_arena;
     struct batch batch;
 };
+
+static void shared_release(void *file)
+{
+    struct parquet_shared *shared = file;
+    if (shared != NULL && --shared->users == 0) {
+        parquet_file_free(shared->file);
+        store_reader_close(shared->source);
+        store_free(shared->store);
+        arena_release(&shared->arena);
+        mem_free(shared);
+    }
+}
+
+static enum status shared_open(struct parquet_shared *shared, const struct file_part *part,
+                               struct budget *budget, struct err *err)
+{
+    struct parquet_file_options options = {.budget = budget};
+    shared->users = 1;
+    shared->path = arena_str(&shared->arena, part->path);
+    shared->size = part->size;
+    shared->store = store_file_new("");
+    TRY(store_open(shared->store, part->path, &shared->source, err));
+    return parquet_file_open(&shared->source->source, &options, &shared->file, err);
+}
+
+// The file of a part: the one that is kept, or another one, which is kept then.
+static enum status shared_find(const struct file_scan *scan, const struct file_part *part,
+                               struct parquet_shared **out, struct err *err)
+{
+    struct file_kept *kept = scan->kept;
+    struct parquet_shared *shared = kept->file;
+    if (shared == NULL || shared->size != part->size || !str_equal(shared->path, part->path)) {
+        shared = mem_zalloc(sizeof *shared);
+        arena_init(&shared->arena);
+        enum status status = shared_open(shared, part, scan->budget, err);
+        if (status != STATUS_OK) {
+            shared_release(shared);
+            return status;
+        }
+        shared_release(kept->file);
+        *kept = (struct file_kept){shared, shared_release};
+    }
+    shared->users++;
+    *out = shared;
+    return STATUS_OK;
+}
 
 static bool parquet_has_parts(const struct file_scan *scan, const char *path)
 {
@@ -103,10 +158,8 @@ static enum status open_reader(struct parquet_rows *rows, const struct file_part
                                struct err *err)
 {
     const struct file_scan *scan = rows->scan;
-    struct parquet_file_options file_options = {.budget = scan->budget};
-    rows->store = store_file_new("");
-    TRY(store_open(rows->store, part->path, &rows->source, err));
-    TRY(parquet_file_open(&rows->source->source, &file_options, &rows->file, err));
+    TRY(shared_find(scan, part, &rows->shared, err));
+    rows->file = rows->shared->file;
     struct parquet_reader_options options = {.fields = wanted_fields(rows),
                                              .field_count = scan->columns->wanted_count,
                                              .by_name = true,
@@ -134,9 +187,7 @@ static void parquet_close(struct file_rows *base)
     metrics->bytes_read += read;
     metrics->bytes_skipped += rows->part_bytes > read ? rows->part_bytes - read : 0;
     parquet_reader_free(rows->reader);
-    parquet_file_free(rows->file);
-    store_reader_close(rows->source);
-    store_free(rows->store);
+    shared_release(rows->shared);
     arena_release(&rows->batch_arena);
     arena_release(&rows->arena);
     mem_free(rows);
@@ -148,7 +199,6 @@ static enum status parquet_open(const struct file_scan *scan, const struct file_
     struct parquet_rows *rows = mem_zalloc(sizeof *rows);
     rows->rows = (struct file_rows){.class = &file_rows_parquet, .place = place};
     rows->scan = scan;
-    rows->path = part->path;
     arena_init(&rows->arena);
     arena_init(&rows->batch_arena);
     enum status status = open_reader(rows, part, err);

@@ -73,6 +73,7 @@ struct filesystem_reader {
     struct source_metrics metrics;
     struct file_known known;
     struct listing_share *share; // of a bounded scan
+    struct file_kept kept;
     struct split_positions positions;
     VEC(struct filesystem_file) files;
     uint32_t *slots; // hash table over the files' names: index + 1
@@ -543,6 +544,9 @@ static void filesystem_close(struct source_reader *base)
         filesystem_close_rows(&reader->files.items[i]);
     }
     listing_share_leave(reader->share);
+    if (reader->kept.file != NULL) {
+        reader->kept.release(reader->kept.file);
+    }
     VEC_RELEASE(&reader->files);
     mem_free(reader->slots);
     mem_free(reader->reader.splits.items);
@@ -592,6 +596,7 @@ static void filesystem_prepare(struct filesystem_reader *reader, const struct pl
         .batch_rows = context->batch_rows,
         .metrics = &reader->metrics,
         .known = &reader->known,
+        .kept = &reader->kept,
     };
     reader->batch_columns = arena_new_array(&reader->arena, struct column, scan->column_count + 1);
     split_positions_read(&reader->arena, context, &reader->positions);

@@ -17,7 +17,7 @@
 enum {
     BIND_DEPTH_MAX = 100,     // views and queries inside each other
     BIND_QUERIES_MAX = 10000, // all together: what is named twice is there twice
-    BIND_COLUMNS_MAX = 4096,  // of a relation
+    BIND_COLUMNS_MAX = 8192,  // of a relation
 };
 
 // A failure at a place in the text: `return REFUSE(err, item->at, "...")`.
