@@ -8,6 +8,8 @@ arrow    Parquet files of pyarrow with its options varied, read by us
 times    the same with timestamps as INT96 and coerced; few rows and none
 duck     Parquet files of DuckDB with its options varied, read by us
 written  Parquet files of ours with our options varied, read by pyarrow and DuckDB
+spark    (with --spark) Parquet files of Spark with its options varied, read by us; files of ours, read by Spark
+text     CSV, JSON and Avro of others read by us, and ours read by others
 bytes    what conditions on one leaf and lookups read of a file and of an Iceberg table, as counted and as strace
          saw it
 
@@ -32,7 +34,9 @@ import bytes_read  # noqa: E402
 import columns  # noqa: E402
 import parquet_others  # noqa: E402
 import parquet_read  # noqa: E402
+import parquet_spark  # noqa: E402
 import parquet_write  # noqa: E402
+import text_files  # noqa: E402
 
 SHOWN_MAX = 60
 
@@ -54,6 +58,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--full", action="store_true")
+    parser.add_argument("--spark", action="store_true")
     parser.add_argument("--keep")
     options = parser.parse_args()
     folder = os.path.abspath(options.keep or tempfile.mkdtemp(prefix="formats-matrix-"))
@@ -64,7 +69,10 @@ def main():
              "times": lambda: parquet_others.run_times(report, folder, rows),
              "duck": lambda: parquet_others.run_duck(report, folder, rows, options.full),
              "written": lambda: parquet_write.run(report, folder, rows, options.full),
+             "text": lambda: text_files.run(report, folder, options.full),
              "bytes": lambda: bytes_read.run(report, folder, options.full)}
+    if options.spark:
+        parts["spark"] = lambda: parquet_spark.run(report, folder, rows)
     for name, part in parts.items():
         if options.only and name not in options.only:
             continue

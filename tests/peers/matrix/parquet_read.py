@@ -44,7 +44,7 @@ def difference(got, expected):
         mine, theirs = json.loads(got[at]), json.loads(expected[at])
         name = next(k for k in theirs if repr(mine.get(k)) != repr(theirs[k]))
         return f"row {at}, {name}: {str(mine.get(name))[:200]!r}, expected {str(theirs[name])[:200]!r}"
-    except (AttributeError, ValueError, StopIteration):
+    except (AttributeError, TypeError, ValueError, StopIteration):
         return f"row {at}: {got[at][:300]}, expected {expected[at][:300]}"
 
 
