@@ -141,6 +141,7 @@ struct parquet_node {
     enum parquet_node_kind kind;
     struct str name;
     int32_t id;
+    int32_t variant_id; // of the metadata in a variant: that of the variant; else 0
     bool required;
     const struct type *type; // ours
     enum physical physical;  // of its column

@@ -111,7 +111,9 @@ void parquet_metrics_leaf(struct parquet_writer *writer, uint32_t leaf,
     *out = (struct parquet_leaf_metrics){.id = node->id,
                                          .type = node->type,
                                          .below_list = node->rep_level > 0,
+                                         .is_variant = node->variant_id > 0,
                                          .is_unknown = writer->leaves[leaf].without_statistics};
+    out->id = out->is_variant ? node->variant_id : node->id;
     if (out->is_unknown) {
         return;
     }
@@ -122,7 +124,7 @@ void parquet_metrics_leaf(struct parquet_writer *writer, uint32_t leaf,
         out->null_count += chunk->nulls;
         out->nan_count += chunk->nans;
     }
-    range.has = range.has && node->element->geo == PARQUET_GEO_NONE;
+    range.has = range.has && node->element->geo == PARQUET_GEO_NONE && !out->is_variant;
     if (range.has && order == PARQUET_ORDER_BYTES) {
         string_bounds(writer, node, &range, out);
     } else if (range.has) {

@@ -296,6 +296,7 @@ static enum status build_variant(struct builder *builder, struct parquet_element
     for (uint32_t i = 0; i < 2; i++) {
         TRY(build_node(builder, &part, names[i], node, &node->children[i], err));
     }
+    node->children[0].variant_id = node->id > 0 ? node->id : 0;
     return STATUS_OK;
 }
 

@@ -146,6 +146,7 @@ uint32_t parquet_writer_segments(const struct parquet_writer *writer); // taken 
 // What Iceberg wants to know of a leaf. Counts are of values: a null or empty list counts as one.
 struct parquet_leaf_metrics {
     int32_t id;
+    bool is_variant; // the counts of a variant, as its metadata has them; no bytes, no bounds
     const struct type *type;
     bool below_list; // inside a list or map: Iceberg keeps no bounds for it
     bool is_unknown; // a leaf without statistics: nothing but `bytes` is known

@@ -7,6 +7,7 @@
 #include "base/strbuf.h"
 #include "codec/compress.h"
 #include "iceberg/commit_int.h"
+#include "iceberg/file_settings.h"
 #include "store/store.h"
 
 enum { RETRIES_DEFAULT = 4, WAIT_MIN_MS = 100, WAIT_MAX_MS = 60000, LIST_BYTES_MAX = 1 << 30 };
@@ -456,6 +457,10 @@ enum status commit_create(const struct table_place *place, const struct table_na
     arena_init(&arena);
     enum status status =
         table_update_create(&update, &arena, table, place->env->now_ms(place->env), err);
+    if (status == STATUS_OK) { // what its files would fail on is told now
+        struct file_settings settings;
+        status = file_settings_of(&arena, &update.next, &settings, err);
+    }
     if (status == STATUS_OK) {
         const struct table_metadata *metadata = table_update_finish(&update, STR_LIT(""));
         struct buf *json = print_metadata(metadata);

@@ -127,6 +127,7 @@ static void pack_closed(struct data_writer *writer, struct strbuf *out)
 static void pack_file(struct data_writer *writer, const struct data_writer_file *file,
                       struct strbuf *out)
 {
+    file_settings_pack(out, &file->open->settings);
     data_file_pack_tuple(out, writer->spec, file->tuple);
     data_file_pack_u64(out, file->segments.count);
     for (uint32_t i = 0; i < file->segments.count; i++) {
@@ -142,14 +143,13 @@ static bool is_open(const struct data_writer_file *file)
     return file->open != NULL && file->segments.count > 0;
 }
 
-// Version, schema, spec, file options; closed files; open files with their segments.
+// Version, schema, spec; closed files; open files with their settings and segments.
 static void pack_state(struct data_writer *writer, struct strbuf *out)
 {
     uint64_t open = writer->extra.count;
     data_file_pack_u64(out, STATE_VERSION);
     data_file_pack_u64(out, (uint64_t)writer->options.metadata->current_schema_id);
     data_file_pack_u64(out, (uint64_t)writer->spec->spec_id);
-    file_settings_pack(out, open_file_maker_settings(writer->maker));
     pack_closed(writer, out);
     for (uint32_t i = 0; i < writer->files.count; i++) {
         open += is_open(writer->files.items[i]);
@@ -287,13 +287,15 @@ static enum status reopen(struct data_writer *writer, struct data_writer_file *f
 }
 
 // One open file: it becomes the open file of its partition, or one that is closed at the next
-// commit where that has one already or the table has moved on.
+// commit where that has one already or the table's properties have changed.
 static enum status restore_file(struct data_writer *writer, struct data_file_unpack *in,
-                                const struct partition_spec *spec,
-                                const struct file_settings *settings, bool current, struct err *err)
+                                const struct partition_spec *spec, struct err *err)
 {
-    struct data_writer_file *file = mem_zalloc(sizeof *file);
+    const struct file_settings *now = open_file_maker_settings(writer->maker);
+    struct file_settings settings = *now;
     const struct iceberg_value *tuple;
+    TRY(file_settings_unpack(in, &settings, err));
+    struct data_writer_file *file = mem_zalloc(sizeof *file);
     arena_init(&file->arena);
     enum status status = data_file_unpack_tuple(in, &file->arena, spec, &tuple, err);
     if (status == STATUS_OK) {
@@ -301,7 +303,7 @@ static enum status restore_file(struct data_writer *writer, struct data_file_unp
         status = restore_segments(writer, in, file, err);
     }
     if (status == STATUS_OK) {
-        status = reopen(writer, file, settings, err);
+        status = reopen(writer, file, &settings, err);
     }
     if (status != STATUS_OK) {
         data_writer_file_free(writer, file);
@@ -309,7 +311,7 @@ static enum status restore_file(struct data_writer *writer, struct data_file_unp
     }
     writer->figures.open_files++;
     uint32_t at;
-    if (current) {
+    if (file_settings_same(&settings, now)) {
         status = data_writer_file_of(writer, file->tuple, &at, err);
         struct data_writer_file *slot = writer->files.items[at];
         if (status == STATUS_OK && slot->open == NULL) {
@@ -329,7 +331,6 @@ static enum status restore_file(struct data_writer *writer, struct data_file_unp
 struct header {
     uint64_t schema_id;
     uint64_t spec_id;
-    struct file_settings settings;
 };
 
 static enum status unpack_header(struct data_file_unpack *in, struct header *out, struct err *err)
@@ -341,8 +342,7 @@ static enum status unpack_header(struct data_file_unpack *in, struct header *out
                    (unsigned long long)version);
     }
     TRY(data_file_unpack_u64(in, &out->schema_id, err));
-    TRY(data_file_unpack_u64(in, &out->spec_id, err));
-    return file_settings_unpack(in, &out->settings, err);
+    return data_file_unpack_u64(in, &out->spec_id, err);
 }
 
 static enum status restore_closed(struct data_writer *writer, struct data_file_unpack *in,
@@ -364,7 +364,7 @@ enum status data_writer_restore(struct data_writer *writer, struct str state, st
 {
     const struct table_metadata *metadata = writer->options.metadata;
     struct data_file_unpack in = {state.ptr, state.ptr + state.size};
-    struct header header = {.settings = *open_file_maker_settings(writer->maker)};
+    struct header header;
     uint64_t count;
     TRY(unpack_header(&in, &header, err));
     const struct table_schema *schema = table_metadata_schema(metadata, (int32_t)header.schema_id);
@@ -381,9 +381,8 @@ enum status data_writer_restore(struct data_writer *writer, struct str state, st
                    "%lld, spec %lld",
                    (long long)header.schema_id, (long long)header.spec_id);
     }
-    bool same = file_settings_same(&header.settings, open_file_maker_settings(writer->maker));
     for (uint64_t i = 0; i < count; i++) {
-        TRY(restore_file(writer, &in, spec, &header.settings, same, err));
+        TRY(restore_file(writer, &in, spec, err));
     }
     return STATUS_OK;
 }
@@ -433,11 +432,13 @@ static enum status collect_paths(struct arena *arena, const struct table_metadat
     TRY(data_file_unpack_u64(&in, &open, err));
     for (uint64_t i = 0; i < open; i++) {
         const struct iceberg_value *tuple;
+        struct file_settings settings;
         uint64_t segments;
         if (spec == NULL) {
             return ERR(err, STATUS_INVALID_DATA, "a sink state of partition spec %lld",
                        (long long)header.spec_id);
         }
+        TRY(file_settings_unpack(&in, &settings, err));
         TRY(data_file_unpack_tuple(&in, arena, spec, &tuple, err));
         TRY(data_file_unpack_u64(&in, &segments, err));
         for (uint64_t j = 0; j < segments; j++) {

@@ -337,6 +337,50 @@ static void test_files_roll_at_their_target_size(void **state)
     store_free(world.store);
 }
 
+static void set_format(struct iceberg_table *table, const char *format)
+{
+    struct err err;
+    struct commit_result result;
+    struct table_property property = {STR_LIT("write.format.default"), str_from(format)};
+    struct commit_options options = {.properties = &property, .property_count = 1};
+    assert_int_equal(commit_run(table, &options, &result, &err), STATUS_OK);
+}
+
+// Files that are open stay of the format that they were begun in.
+static void test_open_files_outlive_a_change_of_format(void **state)
+{
+    (void)state;
+    static const char *const formats[] = {"parquet", "avro", "avro", "parquet"};
+    struct world world;
+    struct barrier_result result = {0};
+    struct err err;
+    world_init(&world, 2, NULL, 0);
+    strbuf_init(&result.state, STATE_MAX);
+    strbuf_init(&result.committable, STATE_MAX);
+    struct iceberg_table *table = open_table(&world);
+    for (uint64_t run = 1; run <= 4; run++) {
+        set_format(table, formats[run - 1]);
+        struct iceberg_table *own = open_table(&world);
+        struct data_writer *writer = open_writer(&world, own, run, 0, 1 << 20);
+        if (result.state.size > 0) {
+            assert_int_equal(data_writer_restore(writer, strbuf_str(&result.state), &err),
+                             STATUS_OK);
+        }
+        result_release(&result);
+        append_rows(writer, (int64_t)(run - 1) * 3000, 3000, 3);
+        barrier(writer, run, run == 4, &result);
+        if (run == 4) { // the first run's Parquet files went on, those of Avro are closed
+            assert_int_equal(commit(table, strbuf_str(&result.committable)), 6);
+        }
+        data_writer_free(writer);
+        iceberg_table_free(own);
+    }
+    expect_rows(&world, 12000, 3);
+    result_release(&result);
+    iceberg_table_free(table);
+    store_free(world.store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -345,6 +389,7 @@ int main(void)
         cmocka_unit_test(test_a_new_run_goes_on_from_the_last_checkpoint),
         cmocka_unit_test(test_open_files_of_two_instances_come_together_in_one),
         cmocka_unit_test(test_files_roll_at_their_target_size),
+        cmocka_unit_test(test_open_files_outlive_a_change_of_format),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

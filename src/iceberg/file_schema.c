@@ -157,7 +157,8 @@ void file_schema_metrics(struct arena *arena, const struct table_metadata *metad
         enum iceberg_kind kind = entry->field->type->kind;
         struct data_file_metric *metric = &metrics[count++];
         *metric = (struct data_file_metric){.id = leaf->id,
-                                            .size = (int64_t)leaf->bytes,
+                                            .size = leaf->is_variant ? DATA_FILE_NONE
+                                                                     : (int64_t)leaf->bytes,
                                             .value_count = DATA_FILE_NONE,
                                             .null_count = DATA_FILE_NONE,
                                             .nan_count = DATA_FILE_NONE};

@@ -64,6 +64,7 @@ struct open_file_ops {
 struct open_file {
     const struct open_file_ops *ops;
     struct open_file_maker *maker;
+    struct file_settings settings; // that it was begun with
 };
 
 MUST_USE enum status open_file_new(struct open_file_maker *maker, struct open_file **out,

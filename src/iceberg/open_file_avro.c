@@ -103,7 +103,7 @@ enum status open_file_avro_open(struct open_file_maker *maker, const struct file
                                            .budget = maker->budget};
     maker->env->random(maker->env, options.sync, sizeof options.sync);
     struct avro_open_file *file = mem_zalloc(sizeof *file);
-    file->base = (struct open_file){&open_file_avro_ops, maker};
+    file->base = (struct open_file){&open_file_avro_ops, maker, *settings};
     enum status status = segments == NULL ? avro_growing_new(&options, &file->growing, err)
                                           : avro_growing_restore(&options, segments, segment_count,
                                                                  &file->growing, err);

@@ -88,7 +88,7 @@ enum status open_file_parquet_open(struct open_file_maker *maker,
                                    struct open_file **out, struct err *err)
 {
     struct parquet_open_file *file = mem_zalloc(sizeof *file);
-    file->base = (struct open_file){&open_file_parquet_ops, maker};
+    file->base = (struct open_file){&open_file_parquet_ops, maker, *settings};
     if (maker->parquet_encoder == NULL) {
         maker->parquet_encoder = parquet_encoder_new();
     }

@@ -202,6 +202,9 @@ def types(world):
     metrics = {e["key"] for e in file["lower_bounds"]}
     world.checks.ok("new_parquet: shapes have counts and no bounds", not metrics & {6, 7, 12} and
                     {6, 7} <= {e["key"] for e in file["value_counts"]}, file)
+    world.checks.ok("new_parquet: a variant has counts", by_key(file["value_counts"]).get(4) == 1 and
+                    by_key(file["null_value_counts"]).get(4) == 0 and 4 not in metrics and
+                    4 not in by_key(file["column_sizes"]), file)
     for kind, version in (("TIMESTAMP(9)", 2), ("TIMESTAMP_LTZ(7)", 1), ("VARIANT", 2)):
         world.refused(f"{kind} in v{version}", ("format version 3",),
                       f"CREATE TABLE old_types (a {kind}) WITH ('format-version' = '{version}')")
@@ -227,13 +230,13 @@ def defaults(world):
              "u": "f79c3e09-677c-4bbd-a479-3f349cb785e7", "b": "00ff", "st": {"x": 7, "y": None}}
     expected = [line(id=1, **given, plain=None), line(id=2, **dict(given, s="given"), plain=1),
                 line(id=3, **dict(given, n=3, s=None), plain=None)]
-    for format_ in ("parquet", "avro", "flat"):
+    for format_ in ("parquet", "avro", "flat", "flat_avro"):
         name = f"defaults_{format_}"
-        if format_ == "flat":  # PyIceberg knows no defaults of structs
+        if format_ == "flat":  # PyIceberg and Spark know no defaults of structs
             fields = [f for f in fields if f["name"] != "st"]
             expected = [line(**{k: v for k, v in json.loads(r).items() if k != "st"}) for r in expected]
         world.make(name, 3, fields, [part(1000, 3, "identity", "n")],
-                   {"write.format.default": format_ if format_ == "avro" else "parquet"})
+                   {"write.format.default": "avro" if format_.endswith("avro") else "parquet"})
         world.done(name, f"INSERT INTO {name} (id) VALUES (1)",
                    f"INSERT INTO {name} (plain, id, s) VALUES (1, 2, 'given')",
                    f"INSERT INTO {name} (id, n, s) VALUES (3, 3, CAST(NULL AS STRING))")
@@ -542,6 +545,7 @@ REFUSED = [
     ("write.folder-storage.path", "file:///x", "write.data.path"),
     ("write.parquet.shred-variants", "true", "whole"), ("write.upsert.enabled", "true", "delete"),
     ("encryption.key-id", "k", "encrypted"), ("current-snapshot-id", "5", "by hand"),
+    ("write.parquet.compression-level", "40", "a number"), ("write.avro.compression-level", "x", "a number"),
     ("write.parquet.compression-codec", "lzo", "one of zstd"), ("write.parquet.page-version", "v3", "v1|v2"),
     ("write.parquet.page-size-bytes", "0", "a number"), ("write.avro.compression-codec", "lz4", "gzip|zstd"),
     ("write.metadata.compression-codec", "zstd", "none|gzip"),
@@ -564,8 +568,11 @@ def refusals(world):
         world.refused(f"CREATE with {key} = {value}", (f"'{key}'" if "mean" not in words else "mean", words),
                       f"CREATE TABLE refused (a BIGINT, v VARIANT) WITH ('{key}' = '{value}'" +
                       (", 'format-version' = '3')" if key != "format-version" else ")"))
+    world.refused("CREATE with a level that its codec has not", ("'write.parquet.compression-level'", "0 to 12"),
+                  "CREATE TABLE refused (a BIGINT) WITH ('write.parquet.compression-codec' = 'gzip', "
+                  "'write.parquet.compression-level' = '20')")
     create(world, "altered", "a BIGINT")
-    for key, value, words in REFUSED[:6] + REFUSED[9:12]:
+    for key, value, words in REFUSED[:6] + REFUSED[11:14]:
         if "shred" not in key:  # no variant here
             world.refused(f"ALTER with {key} = {value}", (words,),
                           f"ALTER TABLE altered SET ('{key}' = '{value}')")
