@@ -103,14 +103,13 @@ static enum status find_sink(void *self, const struct table_def *table,
 static struct bind_context context_of(struct sim_script *script, struct arena *arena,
                                       struct str text)
 {
-    return (struct bind_context){
-        .arena = arena,
-        .text = text,
-        .catalog_name = script->lake->catalog.name,
-        .database = script->lake->catalog.default_database,
-        .tables = {.find = find_table, .self = script},
-        .connectors = {.describe = describe, .self = script},
-        .settings = {.expr = script->settings, .idle_timeout_ms = 3000}};
+    return (struct bind_context){.arena = arena,
+                                 .text = text,
+                                 .catalog_name = script->lake->catalog.name,
+                                 .database = script->lake->catalog.default_database,
+                                 .tables = {.find = find_table, .self = script},
+                                 .connectors = {.describe = describe, .self = script},
+                                 .settings = {.expr = script->settings, .idle_timeout_ms = 3000}};
 }
 
 static enum status define(struct sim_script *script, struct str text, struct table_def **out,
@@ -129,18 +128,21 @@ static struct str draw_properties(struct sim_script *script, struct sim_random *
     bool expires = sim_random_chance(random, 600);
     return arena_printf(
         &script->arena,
-        "WITH ('write.parquet.compression-codec' = '%s', "
+        "WITH ('write.format.default' = '%s', 'write.avro.compression-codec' = '%s', "
+        "'write.object-storage.enabled' = '%s', 'write.metadata.compression-codec' = '%s', "
+        "'write.parquet.compression-codec' = '%s', "
         "'history.expire.max-snapshot-age-ms' = '%d', 'history.expire.min-snapshots-to-keep' = "
         "'%d', 'write.metadata.previous-versions-max' = '%d', "
         "'write.metadata.delete-after-commit.enabled' = '%s', "
         "'commit.manifest.min-count-to-merge' = '%d', 'write.target-file-size-bytes' = '%d', "
         "'commit.retry.num-retries' = '%d', 'commit.retry.min-wait-ms' = '%d')",
-        codecs[sim_random_below(random, 3)], expires ? 1000 : 86400000,
-        expires ? 1 + (int)sim_random_below(random, 6) : 1,
+        sim_random_chance(random, 300) ? "avro" : "parquet", codecs[sim_random_below(random, 3)],
+        sim_random_chance(random, 200) ? "true" : "false",
+        sim_random_chance(random, 200) ? "gzip" : "none", codecs[sim_random_below(random, 3)],
+        expires ? 1000 : 86400000, expires ? 1 + (int)sim_random_below(random, 6) : 1,
         1 + (int)sim_random_below(random, 10), sim_random_chance(random, 700) ? "true" : "false",
-        2 + (int)sim_random_below(random, 8),
-        sim_random_chance(random, 200) ? 6000 : 128 << 20, 2 + (int)sim_random_below(random, 4),
-        1 + (int)sim_random_below(random, 20));
+        2 + (int)sim_random_below(random, 8), sim_random_chance(random, 200) ? 6000 : 128 << 20,
+        2 + (int)sim_random_below(random, 4), 1 + (int)sim_random_below(random, 20));
 }
 
 static enum status make(struct sim_script *script, struct sim_random *random, int which,
@@ -191,8 +193,8 @@ void sim_script_release(struct sim_script *script)
     arena_release(&script->arena);
 }
 
-enum status sim_script_plan(struct sim_script *script, struct arena *arena,
-                            const struct plan **out, struct err *err)
+enum status sim_script_plan(struct sim_script *script, struct arena *arena, const struct plan **out,
+                            struct err *err)
 {
     const struct ast_statement *statement;
     struct plan *plan;
