@@ -43,6 +43,42 @@ static void read_all(struct parquet_file *file, struct budget *budget,
     parquet_reader_free(reader);
 }
 
+// Reads with a column that the file lacks, of nested type, beside its own.
+static void read_with_missing(struct parquet_file *file, struct budget *budget)
+{
+    struct arena arena;
+    uint32_t count;
+    int32_t id = 100000;
+    struct err err = {.text = ""};
+    struct batch batch;
+    struct parquet_reader *reader = NULL;
+    arena_init(&arena);
+    const struct parquet_field *own = parquet_file_fields(file, &count);
+    const struct type_field inner[] = {
+        {.name = STR_LIT("l"), .type = type_array(&arena, &type_int, true)},
+        {.name = STR_LIT("i"), .type = &type_string}};
+    const struct type_field outer = {.name = STR_LIT("lacking"),
+                                     .type = type_row(&arena, inner, 2, true)};
+    const struct parquet_field *lacking =
+        parquet_schema_fields(&arena, type_row(&arena, &outer, 1, false), &id);
+    struct parquet_field *fields = arena_new_array(&arena, struct parquet_field, count + 1);
+    memcpy(fields, own, count * sizeof *fields);
+    fields[count] = lacking[0];
+    struct parquet_reader_options options = {.fields = fields,
+                                             .field_count = count + 1,
+                                             .by_name = true,
+                                             .row_group_count = UINT32_MAX,
+                                             .page_bytes_max = PAGE_BYTES_MAX,
+                                             .budget = budget};
+    if (parquet_reader_new(file, &options, &reader, &err) == STATUS_OK) {
+        if (parquet_reader_next(reader, &batch, &err) == STATUS_OK) {
+            ASSERT(batch_check(&batch, &err) == STATUS_OK);
+        }
+        parquet_reader_free(reader);
+    }
+    arena_release(&arena);
+}
+
 static void fuzz_file(const uint8_t *data, size_t size, bool lends)
 {
     struct byte_source_memory memory;
@@ -62,6 +98,7 @@ static void fuzz_file(const uint8_t *data, size_t size, bool lends)
         ASSERT(group.first_row + group.row_count <= parquet_file_rows(file));
     }
     read_all(file, &budget, NULL, false);
+    read_with_missing(file, &budget);
     uint32_t count;
     const struct parquet_field *fields = parquet_file_fields(file, &count);
     for (uint32_t i = 0; i < count && i < 4; i++) {

@@ -55,6 +55,10 @@ static void tables_init(struct tables *tables)
         &(struct hash_table_options){.layout = tables->layout, .id = 1, .flags = HASH_TABLE_BAG});
     tables->ordered = ordered_table_new(tables->context,
                                         &(struct ordered_table_options){.id = 2, .value_size = 8});
+    hash_table_declare(tables->context,
+                       &(struct hash_table_options){.layout = tables->layout, .id = 0});
+    ordered_table_declare(tables->context,
+                          &(struct ordered_table_options){.id = 2, .value_size = 8});
     tables->sink = (struct state_segment_sink){sink_open, sink_seal};
     byte_sink_memory_init(&tables->written, SIZE_MAX / 2);
 }
@@ -102,6 +106,7 @@ static void add_table(struct strbuf *out, uint64_t *count, struct tables *tables
     // The layout ids are what a checkpoint of these tables says; found by asking for one.
     struct delta_table table = {
         .id = form % 3u,
+        .slice = form / 3 % 3, // but for 0, tables that only a segment names
         .form = form % 3 == 2   ? DELTA_FORM_ORDERED
                 : form % 3 == 1 ? DELTA_FORM_BAG
                                 : DELTA_FORM_HASH,

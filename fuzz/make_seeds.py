@@ -152,7 +152,34 @@ def avro_seeds(seeds):
     tree = {"type": "record", "name": "t", "fields": [{"name": "v", "type": "int"},
                                                       {"name": "next", "type": ["null", "t"]}]}
     seeds.put("fuzz_avro", "recursive", with_schema(6, tree, container(tree, [{"v": 1, "next": {"v": 2, "next": None}}])))
+    broken_containers(seeds)
     manifest_seeds(seeds)
+
+
+def broken_containers(seeds):
+    """Containers, each wrong in one place."""
+    def zig(value):
+        return thrift.put_zigzag(value)
+
+    def made(metas, blocks, sync=b"S" * 16):
+        head = b"Obj\1" + zig(len(metas)) + b"".join(zig(len(x)) + x for pair in metas for x in pair)
+        return head + b"\0" + b"S" * 16 + b"".join(zig(n) + zig(s) + d + sync for n, s, d in blocks)
+    schema = (b"avro.schema", b'{"type":"record","name":"r","fields":[{"name":"c","type":"long"}]}')
+    nothing = (b"avro.schema", b'{"type":"record","name":"r","fields":[{"name":"c","type":"null"}]}')
+    snappy = (b"avro.codec", b"snappy")
+    good = [(1, 1, b"\2")]
+    for name, data in (("magic", b"Obj\2" + b"0" * 20), ("short", b"Obj"), ("no-schema", made([], good)),
+                       ("codec", made([schema, (b"avro.codec", b"lzma9")], good)),
+                       ("json", made([(b"avro.schema", b"{")], good)), ("sync", made([schema], good, b"T" * 16)),
+                       ("size", made([schema], [(1, 1 << 40, b"\2")])), ("size-below", made([schema], [(1, -1, b"\2")])),
+                       ("rows", made([schema], [(9, 1, b"\2")])), ("rows-below", made([schema], [(-9, 1, b"\2")])),
+                       ("behind", made([schema], [(1, 2, b"\2\2")])), ("cut", made([schema], [(2, 2, b"\2\x82")])),
+                       ("long", made([schema], [(1, 11, b"\xff" * 11)])), ("checksum", made([schema, snappy], [(1, 7, b"\1\0\2aaaa")])),
+                       ("checksum-cut", made([schema, snappy], [(1, 2, b"\1\0")])), ("nulls", made([nothing], [(1 << 40, 0, b"")])),
+                       ("nulls-few", made([nothing], [(99, 0, b"")])), ("metas", made([schema] + [(b"k%d" % i, b"") for i in range(3000)], good)),
+                       ("empty-blocks", made([schema], [(0, 0, b"")] * 3 + good)), ("head", made([schema], [])[:-3])):
+        for mode in (0, 5):
+            seeds.put("fuzz_avro", f"broken-{name}-{mode}", bytes([mode]) + data)
 
 
 def manifest_seeds(seeds):
