@@ -4,6 +4,7 @@
 // runs DuckDB beside it on the same rows.
 //
 //     bench_parquet write OUT ROWS CODEC LEVEL [plain|compact [REPEATS]]   nine columns of clicks
+//     bench_parquet rewrite FILE OUT CODEC LEVEL [REPEATS]       rows of a file, in memory before
 //     bench_parquet read FILE [NAME:BOUND]        all columns decoded and summed; rows of which the
 //                                                 integer column NAME is below BOUND
 //     bench_parquet unpack FILE                   all pages decompressed, and nothing else
@@ -172,6 +173,31 @@ static enum status write_rows(struct parquet_writer *writer, const struct batch 
     return status;
 }
 
+static enum status write_repeatedly(const struct parquet_writer_options *options,
+                                    const struct batch *batches, uint32_t count, const char *path,
+                                    uint32_t repeats, struct err *err)
+{
+    enum status status = STATUS_OK;
+    for (uint32_t i = 0; i < repeats && status == STATUS_OK; i++) {
+        struct parquet_encoder *encoder = parquet_encoder_new();
+        struct parquet_writer *writer = NULL;
+        double start = cpu_seconds();
+        status = parquet_writer_new(encoder, options, &writer, err);
+        if (status == STATUS_OK) {
+            status = write_rows(writer, batches, count, path, err);
+        }
+        double seconds = cpu_seconds() - start;
+        if (status == STATUS_OK) {
+            const struct parquet_writer_result *result = parquet_writer_result(writer);
+            printf("{\"rows\":%" PRIu64 ",\"cpu_s\":%.4f,\"bytes\":%" PRIu64 "}\n",
+                   result->row_count, seconds, result->file_bytes);
+        }
+        parquet_writer_free(writer);
+        parquet_encoder_free(encoder);
+    }
+    return status;
+}
+
 static enum status bench_write(char **arguments, int count, struct err *err)
 {
     struct arena arena;
@@ -198,23 +224,8 @@ static enum status bench_write(char **arguments, int count, struct err *err)
         return ERR(err, STATUS_NOT_FOUND, "no codec %s", arguments[4]);
     }
     uint32_t repeats = count > 7 ? (uint32_t)strtoul(arguments[7], NULL, 10) : 1;
-    enum status status = STATUS_OK;
-    for (uint32_t i = 0; i < repeats && status == STATUS_OK; i++) {
-        struct parquet_encoder *encoder = parquet_encoder_new();
-        struct parquet_writer *writer = NULL;
-        double start = cpu_seconds();
-        status = parquet_writer_new(encoder, &options, &writer, err);
-        if (status == STATUS_OK) {
-            status = write_rows(writer, batches, batch_count, arguments[2], err);
-        }
-        double seconds = cpu_seconds() - start;
-        if (status == STATUS_OK) {
-            printf("{\"rows\":%" PRIu64 ",\"cpu_s\":%.4f,\"bytes\":%" PRIu64 "}\n", rows, seconds,
-                   parquet_writer_result(writer)->file_bytes);
-        }
-        parquet_writer_free(writer);
-        parquet_encoder_free(encoder);
-    }
+    enum status status =
+        write_repeatedly(&options, batches, batch_count, arguments[2], repeats, err);
     arena_release(&arena);
     return status;
 }
@@ -414,23 +425,34 @@ static enum status unpack_all(struct mapped *mapped, uint64_t *bytes, struct err
     return status;
 }
 
-static enum status bench_read(const char *path, const char *filter, bool unpack, struct err *err)
+static enum status map_file(const char *path, int flags, struct mapped *out, struct err *err)
 {
     struct stat stat;
-    double start = cpu_seconds(); // reading the file counts, decompression alone does without
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &stat) != 0) {
         return ERR(err, STATUS_IO, "cannot open %s", path);
     }
-    void *at = mmap(NULL, (size_t)stat.st_size, PROT_READ,
-                    MAP_PRIVATE | (unpack ? MAP_POPULATE : 0), fd, 0);
+    void *at = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE | flags, fd, 0);
     close(fd);
     if (at == MAP_FAILED) {
         return ERR(err, STATUS_IO, "cannot map %s", path);
     }
-    struct mapped mapped = {
+    *out = (struct mapped){
         .source = {.ops = &mapped_ops, .size = (uint64_t)stat.st_size, .name = str_from(path)},
         .bytes = at};
+    return STATUS_OK;
+}
+
+static void unmap_file(struct mapped *mapped)
+{
+    munmap((void *)(uintptr_t)mapped->bytes, (size_t)mapped->source.size);
+}
+
+static enum status bench_read(const char *path, const char *filter, bool unpack, struct err *err)
+{
+    struct mapped mapped;
+    double start = cpu_seconds(); // reading the file counts, decompression alone does without
+    TRY(map_file(path, unpack ? MAP_POPULATE : 0, &mapped, err));
     uint64_t rows = 0;
     uint64_t sums[64] = {0};
     uint32_t columns = 0;
@@ -438,7 +460,7 @@ static enum status bench_read(const char *path, const char *filter, bool unpack,
     enum status status = unpack ? unpack_all(&mapped, &rows, err)
                                 : read_rows(&mapped, filter, &rows, sums, &columns, err);
     double seconds = cpu_seconds() - start;
-    munmap(at, (size_t)stat.st_size);
+    unmap_file(&mapped);
     if (status == STATUS_OK) {
         printf("{\"rows\":%" PRIu64 ",\"cpu_s\":%.4f,\"sums\":[", rows, seconds);
         for (uint32_t i = 0; i < columns; i++) {
@@ -449,12 +471,68 @@ static enum status bench_read(const char *path, const char *filter, bool unpack,
     return status;
 }
 
+// ---- rewriting ----
+
+static enum status load_rows(struct parquet_file *file, struct batch **heaps, struct batch *batches,
+                             uint32_t most, uint32_t *count, struct err *err)
+{
+    struct parquet_reader *reader = NULL;
+    struct parquet_reader_options options = {.row_group_count = UINT32_MAX};
+    struct batch batch;
+    TRY(parquet_reader_new(file, &options, &reader, err));
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && *count < most) {
+        status = parquet_reader_next(reader, &batch, err);
+        if (status == STATUS_OK) {
+            heaps[*count] = batch_settle(&batch, NULL);
+            batches[*count] = *heaps[*count];
+            ++*count;
+        }
+    }
+    parquet_reader_free(reader);
+    return status == STATUS_END ? STATUS_OK : status;
+}
+
+static enum status bench_rewrite(char **arguments, uint32_t repeats, struct err *err)
+{
+    struct mapped mapped;
+    struct parquet_file *file = NULL;
+    struct arena arena;
+    TRY(map_file(arguments[2], 0, &mapped, err));
+    struct parquet_writer_options options = {.level = (int32_t)strtol(arguments[5], NULL, 10)};
+    enum status status = compress_find(str_from(arguments[4]), &options.codec)
+                             ? parquet_file_open(&mapped.source, NULL, &file, err)
+                             : ERR(err, STATUS_NOT_FOUND, "no codec %s", arguments[4]);
+    arena_init(&arena);
+    if (status == STATUS_OK) {
+        uint32_t most = (uint32_t)(parquet_file_rows(file) / 64 + 1024); // batches may be small
+        uint32_t count = 0;
+        struct batch **heaps = arena_new_array(&arena, struct batch *, most);
+        struct batch *batches = arena_new_array(&arena, struct batch, most);
+        options.fields = parquet_file_fields(file, &options.field_count);
+        status = load_rows(file, heaps, batches, most, &count, err);
+        if (status == STATUS_OK) {
+            status = write_repeatedly(&options, batches, count, arguments[3], repeats, err);
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            batch_drop(heaps[i]);
+        }
+    }
+    parquet_file_free(file);
+    arena_release(&arena);
+    unmap_file(&mapped);
+    return status;
+}
+
 int main(int count, char **arguments)
 {
     struct err err = {.text = ""};
     enum status status = STATUS_NOT_FOUND;
     if (count >= 6 && strcmp(arguments[1], "write") == 0) {
         status = bench_write(arguments, count, &err);
+    } else if (count >= 6 && strcmp(arguments[1], "rewrite") == 0) {
+        uint32_t repeats = count > 6 ? (uint32_t)strtoul(arguments[6], NULL, 10) : 1;
+        status = bench_rewrite(arguments, repeats, &err);
     } else if (count == 3 && strcmp(arguments[1], "unpack") == 0) {
         status = bench_read(arguments[2], NULL, true, &err);
     } else if ((count == 3 || count == 4) && strcmp(arguments[1], "read") == 0) {

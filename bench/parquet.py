@@ -63,6 +63,59 @@ def measure(a, level, folder, rows):
     return ours, duck
 
 
+# Rows of another file, each value by itself: no dictionaries of the source help ours.
+PLAIN = r"""
+import pyarrow.parquet as pq, sys
+pq.write_table(pq.read_table(sys.argv[1]), sys.argv[2], use_dictionary=False, compression="NONE",
+               row_group_size=1 << 20)
+"""
+
+SUMS = r"""
+import duckdb, sys
+c = duckdb.connect()
+sums = [c.execute(f"SELECT count(*), sum(hash(t)::HUGEINT) FROM '{path}' AS t").fetchall() for path in sys.argv[1:]]
+sys.exit(0 if all(s == sums[0] for s in sums) else 1)
+"""
+
+
+def make_tables(a, folder):
+    """lineitem and weblog as plain files; their paths by name."""
+    script = (f"import sys; sys.path.insert(0, {report.HERE!r})\n"
+              "import duckdb, parquet_files as f\n"
+              "c = duckdb.connect()\n"
+              f"f.make_lineitem(c, {a.rows // 4}); f.make_weblog(c, {a.rows // 2})\n"
+              "for t in ('lineitem', 'weblog'):\n"
+              "    c.execute(f\"COPY {t} TO '{sys.argv[1]}/{t}.parquet' (FORMAT parquet)\")\n")
+    python = report.judges_python()
+    report.run([python, "-c", script, folder.path])
+    for name in ("lineitem", "weblog"):
+        report.run([python, "-c", PLAIN, folder.file(f"{name}.parquet"), folder.file(f"{name}_plain.parquet")])
+    return {name: folder.file(f"{name}_plain.parquet") for name in ("lineitem", "weblog")}
+
+
+def measure_tables(a, rows):
+    bench, python = report.program("bench_parquet"), report.judges_python()
+    with report.Folder() as folder:
+        for name, plain in make_tables(a, folder).items():
+            for level in a.level.split(","):
+                mine, theirs = folder.file("ours.parquet"), folder.file("duck.parquet")
+                ours, duck = [], []
+                for _ in range(a.runs):
+                    ours.append(run([bench, "rewrite", plain, mine, a.codec, level]))
+                    duck.append(run([python, "-c", DUCK, "write", plain, theirs, a.codec, level]))
+                same = report.run([python, "-c", SUMS, plain, mine, theirs], check=False).code == 0
+                rows.right("rows", same, f"{name}, level {level}")
+                speeds = [ours[0]["rows"] / statistics.median(r["cpu_s"] for r in side) / 1e6
+                          for side in (ours, duck)]
+                title = f"Parquet, {name}, {a.codec}-{level}"
+                rows.at_least(f"{title}: write, x DuckDB", speeds[0] / speeds[1], 3,
+                              f"{a.runs} runs each, ours {speeds[0]:.2f}, DuckDB {speeds[1]:.2f} "
+                              "M rows a CPU-second")
+                sizes = ours[0]["bytes"], duck[0]["bytes"]
+                rows.at_most(f"{title}: size, x DuckDB", sizes[0] / sizes[1], 1.03,
+                             f"{sizes[0]} and {sizes[1]} bytes")
+
+
 def report_level(a, level, rows, ours, duck):
     def ratio(what):
         speeds = [a.rows / statistics.median(r["cpu_s"] for r in side[what]) / 1e6
@@ -91,6 +144,8 @@ def main():
         with report.Folder() as folder:
             ours, duck = measure(a, level, folder, rows)
         report_level(a, level, rows, ours, duck)
+    if not a.compact:
+        measure_tables(a, rows)
     return rows.finish()
 
 
