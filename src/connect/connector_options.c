@@ -75,7 +75,8 @@ const struct option_def connector_options_filesystem[CONNECTOR_OPTIONS_FILESYSTE
     {"source.monitor-interval", OPTION_DURATION, false, NULL, NULL,
      "Files that appear later are read too; looked for so often."},
     {"source.report-statistics", OPTION_STRING, false, NULL, NULL, "Accepted."},
-    {"partition.default-name", OPTION_STRING, false, NULL, NULL, "Accepted."},
+    {"partition.default-name", OPTION_STRING, false, "__DEFAULT_PARTITION__", NULL,
+     "A directory whose value this is has NULL in its column."},
     {"sink.target", OPTION_ENUM, false, "directory", "directory|new-directory|file",
      "What the path is when writing: files are added to a directory, or all is one new directory "
      "or "
@@ -156,4 +157,18 @@ const struct option_def connector_options_print[CONNECTOR_OPTIONS_PRINT] = {
     {"standard-error", OPTION_BOOLEAN, false, "false", NULL,
      "Standard error instead of standard output."},
     {"sink.parallelism", OPTION_INTEGER, false, NULL, NULL, "Accepted."},
+};
+
+const struct connector_option_limit connector_option_limits[CONNECTOR_OPTION_LIMITS] = {
+    {"scan.watermark.emit.strategy", "on-periodic", false,
+     "SET 'pipeline.auto-watermark-interval' = '0 ms' makes a watermark after every row"},
+    {"parquet.utc-timezone", "true", false, "timestamps without a zone are read as they stand"},
+    {"parquet.timestamp.time.unit", "micros", true, "timestamps are written in microseconds"},
+    {"parquet.write.int64.timestamp", "true", true, "timestamps are written as 64-bit integers"},
+    {"avro.timestamp_mapping.legacy", "false", true,
+     "TIMESTAMP is written as local-timestamp, TIMESTAMP_LTZ as timestamp"},
+    {"sink.shuffle-by-partition.enable", "false", true, "no partition directories are written yet"},
+    {"sink.partition-commit.*", NULL, true, "no partition directories are written yet"},
+    {"partition.time-extractor.*", NULL, true, "no partition directories are written yet"},
+    {"auto-compaction", "false", true, "files are rolled by 'sink.rolling-policy.file-size'"},
 };

@@ -4,6 +4,8 @@
 // meaning is the same; ours are marked in the text.
 #pragma once
 
+#include <stdbool.h>
+
 #include "connect/option.h"
 
 enum {
@@ -14,6 +16,16 @@ enum {
     CONNECTOR_OPTIONS_NEXMARK = 21,
     CONNECTOR_OPTIONS_PRINT = 3,
 };
+
+// Options that have one value yet: asking for another is refused, not forgotten.
+struct connector_option_limit {
+    const char *key;  // a '*' at the end: all that begin so
+    const char *only; // NULL: not even to be named
+    bool as_sink;     // matters to writing only
+    const char *hint;
+};
+enum { CONNECTOR_OPTION_LIMITS = 9 };
+extern const struct connector_option_limit connector_option_limits[CONNECTOR_OPTION_LIMITS];
 
 extern const struct option_def connector_options_common[CONNECTOR_OPTIONS_COMMON]; // of all tables
 extern const struct option_def connector_options_kafka[CONNECTOR_OPTIONS_KAFKA];

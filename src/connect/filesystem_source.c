@@ -61,7 +61,8 @@ struct filesystem_reader {
     struct arena batch; // of the batch handed out
     const struct op_context *context;
     const struct plan_node *node;
-    struct str path; // the option
+    struct str path;      // the option
+    struct str null_name; // partition.default-name
     struct str table;
     int64_t monitor_ms; // 0: bounded
     int64_t next_look_us;
@@ -242,7 +243,11 @@ static enum status filesystem_partitions(struct filesystem_reader *reader, struc
             err_hint(err, "the table is PARTITIONED BY that column");
             return STATUS_INVALID_DATA;
         }
-        enum status status = file_partitions_column(arena, value, partition->type, &values[i], err);
+        struct file_partition named = *value;
+        named.is_null = named.is_null ||
+                        (reader->null_name.size > 0 && str_equal(named.value, reader->null_name));
+        enum status status =
+            file_partitions_column(arena, &named, partition->type, &values[i], err);
         if (status != STATUS_OK) {
             err_context(err, "%.*s", STR_ARGS(path));
             return status;
@@ -579,6 +584,8 @@ static void filesystem_prepare(struct filesystem_reader *reader, const struct pl
     struct str format = option_text(table, "", "format", "");
     reader->node = scan;
     reader->path = arena_str(&reader->arena, option_text(table, "", "path", ""));
+    reader->null_name =
+        arena_str(&reader->arena, option_text(table, "", "partition.default-name", ""));
     reader->table = arena_str(&reader->arena, table->name);
     reader->monitor_ms =
         context->is_streaming ? option_duration_ms(table, "", "source.monitor-interval", 0) : 0;

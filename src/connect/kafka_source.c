@@ -8,6 +8,7 @@
 #include "base/assert.h"
 #include "base/mem.h"
 #include "connect/kafka_int.h"
+#include "connect/option.h"
 #include "plan/plan.h"
 #include "sys/clock.h"
 
@@ -430,7 +431,9 @@ static enum status kafka_open(const struct plan_node *scan, const struct op_cont
     enum status status = kafka_table_read(&reader->arena, def, &reader->table, err);
     if (status == STATUS_OK) {
         reader->is_bounded = reader->table.end.place != KAFKA_PLACE_NONE;
-        reader->saves_group = reader->table.group.size > 0;
+        reader->saves_group =
+            reader->table.group.size > 0 &&
+            option_bool(scan->as.scan.table, "properties.", "commit.offsets.on.checkpoint", true);
         status = kafka_columns_new(scan, &reader->table, &reader->columns, err);
     }
     if (status == STATUS_OK) {

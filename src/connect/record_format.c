@@ -77,17 +77,22 @@ static const struct option_def csv_options[] = {
 static const struct option_def parquet_options[] = {
     {"compression", OPTION_ENUM, false, "ZSTD", "UNCOMPRESSED|SNAPPY|GZIP|ZSTD|LZ4_RAW|BROTLI",
      "How pages are compressed when writing."},
-    {"utc-timezone", OPTION_BOOLEAN, false, "false", NULL, "Accepted."},
-    {"timestamp.time.unit", OPTION_ENUM, false, "micros", "nanos|micros|millis", "Accepted."},
-    {"write.int64.timestamp", OPTION_BOOLEAN, false, "true", NULL, "Accepted."},
-    {"batch-size", OPTION_INTEGER, false, NULL, NULL, "Accepted."},
+    {"utc-timezone", OPTION_BOOLEAN, false, "true", NULL,
+     "Timestamps without a zone are read as they stand; nothing else is supported."},
+    {"timestamp.time.unit", OPTION_ENUM, false, "micros", "nanos|micros|millis",
+     "When writing: micros and nothing else."},
+    {"write.int64.timestamp", OPTION_BOOLEAN, false, "true", NULL,
+     "When writing: true and nothing else."},
+    {"batch-size", OPTION_INTEGER, false, NULL, NULL,
+     "Accepted; rows are read in batches of our own size."},
 };
 
 static const struct option_def avro_options[] = {
     {"codec", OPTION_ENUM, false, "deflate", "null|deflate|snappy|zstandard|bzip2|xz",
      "How blocks are compressed when writing."},
-    {"encoding", OPTION_ENUM, false, "binary", "binary", "Accepted."},
-    {"timestamp_mapping.legacy", OPTION_BOOLEAN, false, "true", NULL, "Accepted."},
+    {"encoding", OPTION_ENUM, false, "binary", "binary", "How values are written."},
+    {"timestamp_mapping.legacy", OPTION_BOOLEAN, false, "false", NULL,
+     "When writing: false and nothing else; files are read by their own schema."},
 };
 
 static const struct record_format_info formats[] = {

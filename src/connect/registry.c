@@ -253,6 +253,33 @@ static void describe_iceberg(const struct table_def *def, struct connector_info 
                                    .sink_changes = CONNECTOR_INSERT_ONLY};
 }
 
+static bool is_limited(const struct connector_option_limit *limit, struct str key)
+{
+    size_t size = strlen(limit->key);
+    return limit->key[size - 1] == '*'
+               ? str_equal(str_slice(key, 0, size - 1), str_make(limit->key, size - 1))
+               : str_is(key, limit->key);
+}
+
+static enum status check_limits(const struct table_def *def, bool as_sink, struct err *err)
+{
+    for (uint32_t i = 0; i < def->option_count; i++) {
+        const struct table_option *option = &def->options[i];
+        for (uint32_t k = 0; k < CONNECTOR_OPTION_LIMITS; k++) {
+            const struct connector_option_limit *limit = &connector_option_limits[k];
+            if (!is_limited(limit, option->key) || (limit->as_sink && !as_sink) ||
+                (limit->only != NULL && str_is_nocase(option->value, limit->only))) {
+                continue;
+            }
+            ERR(err, STATUS_UNSUPPORTED, "option '%.*s' = '%.*s' is not supported yet",
+                STR_ARGS(option->key), STR_ARGS(option->value));
+            err_hint(err, "%s", limit->hint);
+            return STATUS_UNSUPPORTED;
+        }
+    }
+    return STATUS_OK;
+}
+
 // The options of the connector itself, of its formats, and those that every table may have.
 static enum status check_options(struct arena *arena, const struct table_def *def,
                                  const struct registry_connector *connector, struct err *err)
@@ -303,6 +330,7 @@ static enum status describe_table(struct arena *arena, const struct table_def *d
                    connector->no_sink);
     }
     TRY(check_options(arena, def, connector, err));
+    TRY(check_limits(def, as_sink, err));
     if (as_sink && connector->sink == &filesystem_sink_class) {
         TRY(check_filesystem_sink(def, err));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/job.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/assert.h"
@@ -25,6 +26,15 @@ static enum status start(struct job *job, struct err *err)
 enum status job_start(const struct job_options *options, struct job **out, struct err *err)
 {
     ASSERT(options->parallelism >= 1);
+    uint64_t limit;
+    // Workers have a waker each; files that they read and write come on top.
+    if (!waker_room((uint64_t)options->parallelism * 2, &limit)) {
+        ERR(err, STATUS_LIMIT, "%u workers need more open files than the %" PRIu64 " allowed here",
+            options->parallelism, limit);
+        err_hint(err, "ulimit -n %u, or a lower 'parallelism.default'",
+                 options->parallelism * 2 + 1024);
+        return STATUS_LIMIT;
+    }
     struct job *job = mem_zalloc(sizeof *job);
     job->options = *options;
     job->worker_count = options->parallelism;

@@ -264,6 +264,20 @@ static bool step_segment(struct worker *worker, struct segment *segment)
     return ran;
 }
 
+// Of a worker whose segments have no gate (nothing is exchanged): the lowest of its splits that are
+// being read.
+static int64_t source_watermark(struct op *op)
+{
+    const struct source_splits *splits = op_source_splits(op);
+    int64_t lowest = WATERMARK_END;
+    for (uint32_t i = 0; i < splits->count; i++) {
+        if (splits->items[i].state == SPLIT_ACTIVE && splits->items[i].watermark < lowest) {
+            lowest = splits->items[i].watermark;
+        }
+    }
+    return lowest;
+}
+
 static void publish_stats(struct worker *worker, bool at_once)
 {
     int64_t now = clock_monotonic_us(worker->clock);
@@ -272,8 +286,11 @@ static void publish_stats(struct worker *worker, bool at_once)
     }
     worker->stats_us = now;
     struct worker_stats stats = {.watermark = WATERMARK_END};
+    int64_t at_sources = WATERMARK_END;
+    bool has_gate = false;
     for (uint32_t i = 0; i < worker->segments.count; i++) {
         struct segment *segment = worker->segments.items[i];
+        has_gate = has_gate || segment->gate != NULL;
         if (segment->gate != NULL && segment->gate->watermark < stats.watermark) {
             stats.watermark = segment->gate->watermark;
         }
@@ -283,11 +300,14 @@ static void publish_stats(struct worker *worker, bool at_once)
             if (op_is_source(op)) {
                 stats.rows_in += op->metrics.rows_out;
                 stats.lag_rows += op_source_splits(op)->lag_rows;
+                int64_t own = source_watermark(op);
+                at_sources = own < at_sources ? own : at_sources;
             } else if (op->node != NULL && op->node->kind == PLAN_SINK) {
                 stats.rows_out += op->metrics.rows_in;
             }
         }
     }
+    stats.watermark = has_gate ? stats.watermark : at_sources;
     if (stats.watermark == WATERMARK_END) {
         stats.watermark = WATERMARK_NONE;
     }

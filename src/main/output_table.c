@@ -57,6 +57,21 @@ static bool is_right(const struct output_table *table, uint32_t at)
     return !(op && at == 0) && type_is_numeric(table->result->columns[at - (op ? 1 : 0)].type);
 }
 
+// A cell that is too long for people says so.
+static struct str keep_cell(struct output_table *table, const struct strbuf *cell)
+{
+    struct str text = strbuf_str(cell);
+    if (!cell->truncated) {
+        return arena_str(&table->arena, text);
+    }
+    while (text.size > 0 && ((unsigned char)text.ptr[text.size - 1] & 0xc0) == 0x80) {
+        text.size--; // no half characters
+    }
+    text.size -= text.size > 0 && ((unsigned char)text.ptr[text.size - 1] & 0xc0) == 0xc0;
+    return arena_printf(&table->arena, "%.*s… (cut at 1 MiB: --format csv has all of it)",
+                        STR_ARGS(text));
+}
+
 void output_table_rows(struct output_table *table, const struct batch *batch)
 {
     const struct text_options options = {.zone = table->result->zone};
@@ -75,7 +90,7 @@ void output_table_rows(struct output_table *table, const struct batch *batch)
                     cell.ptr[b] = ' ';
                 }
             }
-            VEC_PUSH(&table->cells, arena_str(&table->arena, strbuf_str(&cell)));
+            VEC_PUSH(&table->cells, keep_cell(table, &cell));
         }
         table->row_count++;
         if (table->cells.count >= HELD_ROWS_MAX * table->column_count) {
@@ -166,8 +181,7 @@ void output_table_flush(struct output_table *table)
         for (uint32_t i = 0; i < table->cells.count; i++) {
             uint32_t column = i % table->column_count;
             strbuf_add_text(&out, column > 0 ? " | " : " ");
-            add_padded(&out, table->cells.items[i], table->widths[column],
-                       is_right(table, column));
+            add_padded(&out, table->cells.items[i], table->widths[column], is_right(table, column));
             if (column + 1 == table->column_count) {
                 strbuf_add_byte(&out, '\n');
             }

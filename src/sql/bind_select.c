@@ -183,7 +183,8 @@ static enum status bind_from_where(struct select *select, struct err *err)
     return STATUS_OK;
 }
 
-static enum status refuse_clauses(const struct ast_select *ast, bool is_streaming, struct err *err)
+static enum status refuse_clauses(const struct binder *binder, const struct ast_select *ast,
+                                  struct err *err)
 {
     static const char *const join_hints[] = {"BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE",
                                              "NEST_LOOP", "MULTI_JOIN"};
@@ -194,7 +195,9 @@ static enum status refuse_clauses(const struct ast_select *ast, bool is_streamin
             is_known = is_known || str_is_nocase(hint->name.text, join_hints[k]);
         }
         bool is_ttl = str_is_nocase(hint->name.text, "STATE_TTL");
-        if (is_ttl && is_streaming) {
+        if (is_ttl && !bind_is_streaming(binder)) {
+            bind_note(binder, "the hint STATE_TTL has no effect in batch queries");
+        } else if (is_ttl) {
             return NOT_YET(err, hint->at, "the hint STATE_TTL is not supported yet");
         }
         if (!is_known && !is_ttl && !str_is_nocase(hint->name.text, "LOOKUP")) {
@@ -422,7 +425,7 @@ enum status bind_select(struct binder *binder, const struct ast_body *body,
 {
     const struct ast_select *ast = &body->as.select;
     struct select select = {.binder = binder, .ast = ast, .at = body->at};
-    TRY(refuse_clauses(ast, bind_is_streaming(binder), err));
+    TRY(refuse_clauses(binder, ast, err));
     TRY(bind_from_where(&select, err));
     TRY(bind_group_by(&select, err));
     select.aggregates.is_global = select.grouping.count == 0;

@@ -3,9 +3,27 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/assert.h"
+
+bool waker_room(uint64_t count, uint64_t *limit)
+{
+    enum { OTHER_FILES = 64 };
+    struct rlimit files;
+    uint64_t wanted = count + OTHER_FILES;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0) {
+        return true;
+    }
+    if (files.rlim_cur < wanted && files.rlim_max > files.rlim_cur) {
+        struct rlimit more = {.rlim_cur = files.rlim_max < wanted ? files.rlim_max : wanted,
+                              .rlim_max = files.rlim_max};
+        files = setrlimit(RLIMIT_NOFILE, &more) == 0 ? more : files;
+    }
+    *limit = files.rlim_cur;
+    return files.rlim_cur >= wanted;
+}
 
 void waker_init(struct waker *waker)
 {

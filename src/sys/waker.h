@@ -5,6 +5,7 @@
 #pragma once
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct waker {
@@ -12,6 +13,9 @@ struct waker {
     _Atomic int pending;
 };
 
+// Whether the process may have `count` wakers more and some files besides; raises the soft limit of
+// descriptors to the hard one where that is needed. *limit is what there is.
+bool waker_room(uint64_t count, uint64_t *limit);
 void waker_init(struct waker *waker);
 void waker_release(struct waker *waker);
 void waker_wake(struct waker *waker);
