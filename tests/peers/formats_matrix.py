@@ -64,7 +64,7 @@ def main():
     folder = os.path.abspath(options.keep or tempfile.mkdtemp(prefix="formats-matrix-"))
     os.makedirs(folder, exist_ok=True)
     report = Report()
-    rows = parquet_read.Rows(columns.all_columns(2000 if options.full else 500))
+    rows = parquet_read.Rows(columns.all_columns(1000 if options.full else 500))
     parts = {"arrow": lambda: parquet_read.run_arrow(report, folder, rows, options.full),
              "times": lambda: parquet_others.run_times(report, folder, rows),
              "duck": lambda: parquet_others.run_duck(report, folder, rows, options.full),

@@ -251,7 +251,7 @@ def run_arrow(report, folder, rows, full):
         made = write_arrow(path, rows, encoding, options, n)
         check = Check(report, f"{name} {options}", path, rows)
         check.whole()
-        pace = 1 if full else 31
+        pace = 3 if full else 31
         chosen = rows.conditions[n % pace::pace]
         if made["blooms"]:
             bloomed = [c for c in chosen if c.column.name in BLOOMED]
