@@ -5,12 +5,10 @@
 
 #include "base/mem.h"
 
-enum { MIDDLE_SIZE = 16384, LINE_SIZE = 64 };
-
-void *huge_pages_alloc(size_t size)
+void *huge_pages_alloc(size_t size, size_t alignment)
 {
-    if (size % HUGE_PAGE_SIZE != 0) {
-        return mem_aligned(size % MIDDLE_SIZE == 0 ? MIDDLE_SIZE : LINE_SIZE, size);
+    if (size == 0 || size % HUGE_PAGE_SIZE != 0) {
+        return alignment == 0 ? mem_alloc(size) : mem_aligned(alignment, size);
     }
     void *memory = mem_aligned(HUGE_PAGE_SIZE, size);
     (void)madvise(memory, size, MADV_HUGEPAGE); // advice: small pages work as well

@@ -10,8 +10,9 @@
 
 enum { HUGE_PAGE_SIZE = 2 << 20 };
 
-// `size` bytes, not initialised. Aligned to HUGE_PAGE_SIZE where size is a multiple of it, which
-// asks the system for huge pages, else to 16 KiB where it is a multiple of that, else to 64. Ends
-// the process where there is no memory, as mem.h.
-MUST_USE void *huge_pages_alloc(size_t size);
+// `size` bytes, not initialised. Where that is a multiple of HUGE_PAGE_SIZE they are aligned to it,
+// and the system is asked for huge pages; else they are aligned to `alignment`, a power of two, or
+// as mem_alloc() does where it is 0. Blocks that are many and small should ask for none: between
+// aligned ones the heap is left with gaps. Ends the process where there is no memory, as mem.h.
+MUST_USE void *huge_pages_alloc(size_t size, size_t alignment);
 void huge_pages_free(void *memory); // NULL is allowed

@@ -99,7 +99,7 @@ static void insert_slot(struct parquet_dictionary *dictionary, struct parquet_di
 static void set_slots(struct parquet_dictionary *dictionary, uint64_t count)
 {
     size_t bytes = count * sizeof *dictionary->slots;
-    dictionary->slots = huge_pages_alloc(bytes);
+    dictionary->slots = huge_pages_alloc(bytes, 0);
     dictionary->mask = (uint32_t)(count - 1);
     memset(dictionary->slots, 0, bytes);
 }

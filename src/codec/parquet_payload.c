@@ -19,7 +19,7 @@ static void add_block(struct parquet_payloads *payloads, size_t size)
     size_t wanted = payloads->bytes / 2;
     bool huge = wanted >= HUGE_FROM && need <= HUGE_PAGE_SIZE;
     size_t total = huge ? HUGE_PAGE_SIZE : wanted > need ? wanted : need;
-    struct parquet_payload_block *block = huge_pages_alloc(total);
+    struct parquet_payload_block *block = huge_pages_alloc(total, 0);
     block->next = payloads->blocks;
     payloads->blocks = block;
     payloads->bytes += total;

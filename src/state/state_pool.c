@@ -59,7 +59,7 @@ static void add_chunk(struct state_pool *pool)
     uint32_t count = next_chunk_pages(pool);
     struct page_chunk *chunk =
         mem_zalloc(offsetof(struct page_chunk, frames) + count * sizeof(struct page_frame));
-    chunk->memory = huge_pages_alloc((size_t)count * PAGE_SIZE);
+    chunk->memory = huge_pages_alloc((size_t)count * PAGE_SIZE, PAGE_SIZE);
     chunk->count = count;
     for (uint32_t i = count; i-- > 0;) {
         struct page_frame *frame = &chunk->frames[i];
@@ -114,7 +114,7 @@ static struct page_frame *take_frame(struct state_pool *pool)
 static struct page_frame *new_large_frame(struct state_pool *pool, uint32_t units)
 {
     struct page_frame *frame = mem_zalloc(sizeof *frame);
-    frame->page = huge_pages_alloc((size_t)units * PAGE_SIZE);
+    frame->page = huge_pages_alloc((size_t)units * PAGE_SIZE, PAGE_SIZE);
     charge(pool, (size_t)units * PAGE_SIZE);
     VEC_PUSH(&pool->large, frame);
     return frame;
