@@ -392,8 +392,9 @@ static enum status committer_held(struct sink_committer *base, struct arena *are
 }
 
 // Segment objects of former runs that no open file of the checkpoint uses.
-static enum status clean_segments(struct iceberg_committer *committer, const struct str *keep,
-                                  uint32_t keep_count, struct arena *arena, struct err *err)
+static enum status clean_segments(struct iceberg_committer *committer,
+                                  const struct commit_keep *keep, struct arena *arena,
+                                  struct err *err)
 {
     struct store *store = committer->identity.store != NULL ? committer->identity.store
                                                             : committer->table->place.store;
@@ -405,8 +406,8 @@ static enum status clean_segments(struct iceberg_committer *committer, const str
     TRY(store_list(store, directory, arena, &objects, &count, err));
     for (size_t i = 0; i < count; i++) {
         bool is_used = false;
-        for (uint32_t k = 0; k < keep_count && !is_used; k++) {
-            is_used = str_equal(keep[k], objects[i].path);
+        for (uint32_t k = 0; k < keep->count && !is_used; k++) {
+            is_used = str_equal(keep->paths[k], objects[i].path);
         }
         // Other sinks of the pipeline keep theirs in the same directory.
         bool is_ours = false;
@@ -444,27 +445,27 @@ static const uint64_t *run_tags(const struct iceberg_committer *committer, uint6
 
 // An expiry may have been cut off in any former run, or have failed in the commits of this one's
 // start; what it left is of older ones still.
-static enum status clean_metadata(struct iceberg_committer *committer, struct arena *arena,
+static enum status clean_metadata(struct iceberg_committer *committer,
+                                  const struct commit_keep *keep, struct arena *arena,
                                   struct err *err)
 {
     uint32_t count;
     uint32_t removed;
     const uint64_t *tags = run_tags(committer, 1, committer->identity.run + 1, arena, &count);
-    return commit_clean_metadata(committer->table, tags, count, &removed, err);
+    return commit_clean_metadata(committer->table, tags, count, keep, &removed, err);
 }
 
 // A removal whose directory was not synced, since the run that made it was killed in between, is
 // undone by a power loss in the next run, which did not see the file: so some runs before run_from
 // are looked for as well.
 static enum status clean_files(struct iceberg_committer *committer, uint64_t run_from,
-                               const struct str *keep, uint32_t keep_count, struct arena *arena,
-                               struct err *err)
+                               const struct commit_keep *keep, struct arena *arena, struct err *err)
 {
     uint32_t count;
     uint32_t removed;
     uint64_t first = run_from > RUNS_BACK ? run_from - RUNS_BACK : 1;
     const uint64_t *tags = run_tags(committer, first, committer->identity.run, arena, &count);
-    return commit_clean(committer->table, tags, count, keep, keep_count, &removed, err);
+    return commit_clean(committer->table, tags, count, keep, &removed, err);
 }
 
 static enum status clean(struct iceberg_committer *committer, uint64_t run_from,
@@ -479,17 +480,18 @@ static enum status clean(struct iceberg_committer *committer, uint64_t run_from,
                               err));
         total += counts[i];
     }
-    struct str *keep = arena_new_array(arena, struct str, total + 1);
+    struct str *kept = arena_new_array(arena, struct str, total + 1);
+    struct commit_keep keep = {kept, total};
     uint32_t at = 0;
     for (uint32_t i = 0; i < open_count; i++) {
         for (uint32_t p = 0; p < counts[i]; p++) {
-            keep[at++] = paths[i][p];
+            kept[at++] = paths[i][p];
         }
     }
     // First, as lost manifests tell which data files of older runs are lost with them.
-    TRY(clean_metadata(committer, arena, err));
-    TRY(clean_files(committer, run_from, keep, total, arena, err));
-    return clean_segments(committer, keep, total, arena, err);
+    TRY(clean_metadata(committer, &keep, arena, err));
+    TRY(clean_files(committer, run_from, &keep, arena, err));
+    return clean_segments(committer, &keep, arena, err);
 }
 
 static enum status committer_clean(struct sink_committer *base, uint64_t run_from,

@@ -86,16 +86,23 @@ struct table_update_new;
 MUST_USE enum status commit_create(const struct table_place *place, const struct table_name *name,
                                    const struct table_update_new *table, struct err *err);
 
+// Files that no cleaning removes though no metadata names them: a checkpoint holds them (segments of
+// open files, committables).
+struct commit_keep {
+    const struct str *paths;
+    uint32_t count;
+};
+
 // Removes files with one of the tags, in the table's metadata and data directories, that no
-// snapshot and no log of the current metadata names, and none of `keep` (paths of files that are in
-// use: open segments, committables). Only when no other process writes with those tags. Nothing
-// where gc.enabled is false.
+// snapshot and no log of the current metadata names, and none of `keep`. Only when no other process
+// writes with those tags. Nothing where gc.enabled is false.
 MUST_USE enum status commit_clean(struct iceberg_table *table, const uint64_t *writer_tags,
-                                  uint32_t tag_count, const struct str *keep, uint32_t keep_count,
+                                  uint32_t tag_count, const struct commit_keep *keep,
                                   uint32_t *removed, struct err *err);
 // Removes metadata files, manifest lists and manifests with one of the tags that the current
 // metadata does not reach: what a crash between an expiry and its removals left, from whichever
-// run; and the data files that only such manifests name. Reads manifests only where there is
-// something to remove.
+// run; and the data files that only such manifests name, but for `keep`. Reads manifests only where
+// there is something to remove.
 MUST_USE enum status commit_clean_metadata(struct iceberg_table *table, const uint64_t *writer_tags,
-                                           uint32_t tag_count, uint32_t *removed, struct err *err);
+                                           uint32_t tag_count, const struct commit_keep *keep,
+                                           uint32_t *removed, struct err *err);

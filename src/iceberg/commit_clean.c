@@ -175,9 +175,16 @@ static void drop_reachable(str_vec *candidates, str_vec *reachable)
     candidates->count = kept;
 }
 
+static void add_kept(str_vec *reachable, const struct commit_keep *keep)
+{
+    for (uint32_t i = 0; i < keep->count; i++) {
+        VEC_PUSH(reachable, keep->paths[i]);
+    }
+}
+
 enum status commit_clean(struct iceberg_table *table, const uint64_t *writer_tags,
-                         uint32_t tag_count, const struct str *keep, uint32_t keep_count,
-                         uint32_t *removed, struct err *err)
+                         uint32_t tag_count, const struct commit_keep *keep, uint32_t *removed,
+                         struct err *err)
 {
     struct arena arena;
     str_vec tagged = {0};
@@ -199,9 +206,7 @@ enum status commit_clean(struct iceberg_table *table, const uint64_t *writer_tag
     if (status == STATUS_OK && tagged.count > 0) {
         status = add_reachable(table, &arena, &tags, with_data, &reachable, err);
     }
-    for (uint32_t i = 0; i < keep_count; i++) {
-        VEC_PUSH(&reachable, keep[i]);
-    }
+    add_kept(&reachable, keep);
     if (status == STATUS_OK) {
         // For good: later runs do not look for files of this one's predecessors for ever.
         drop_reachable(&tagged, &reachable);
@@ -271,7 +276,8 @@ struct lost {
 // An expiry removes data files first, then manifests, then lists. Where lists or manifests are
 // left, so may be the others, and they tell which data files there were. Adds manifests to `lost`.
 static enum status remove_lost_data(struct iceberg_table *table, struct arena *arena,
-                                    struct lost *lost, const str_vec *reachable, struct err *err)
+                                    struct lost *lost, const str_vec *reachable,
+                                    const struct commit_keep *keep, struct err *err)
 {
     str_vec files = {0};
     str_vec alive = {0};
@@ -290,6 +296,8 @@ static enum status remove_lost_data(struct iceberg_table *table, struct arena *a
     if (status == STATUS_OK && files.count > 0) {
         status = add_reachable(table, arena, NULL, true, &alive, err);
     }
+    // A commit that failed may have had files that a checkpoint still holds for the next.
+    add_kept(&alive, keep);
     if (status == STATUS_OK) {
         drop_reachable(&files, &alive);
         status = commit_remove_for_good(table->place.store, files.items, files.count, err);
@@ -388,7 +396,8 @@ static enum status find_lost(struct iceberg_table *table, struct arena *arena,
 }
 
 enum status commit_clean_metadata(struct iceberg_table *table, const uint64_t *writer_tags,
-                                  uint32_t tag_count, uint32_t *removed, struct err *err)
+                                  uint32_t tag_count, const struct commit_keep *keep,
+                                  uint32_t *removed, struct err *err)
 {
     struct arena arena;
     struct lost lost = {0};
@@ -398,7 +407,7 @@ enum status commit_clean_metadata(struct iceberg_table *table, const uint64_t *w
     struct tag_set tags = make_tags(&arena, writer_tags, tag_count);
     enum status status = find_lost(table, &arena, &tags, &lost, &reachable, err);
     if (status == STATUS_OK && lost.files.count + lost.lists.count > 0) {
-        status = remove_lost_data(table, &arena, &lost, &reachable, err);
+        status = remove_lost_data(table, &arena, &lost, &reachable, keep, err);
     }
     for (uint32_t i = 0; status == STATUS_OK && i < lost.files.count; i++) {
         commit_remove(table->place.store, lost.files.items[i]);

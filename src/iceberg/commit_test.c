@@ -371,12 +371,42 @@ static void test_leftovers_of_a_writer_are_cleaned_and_no_others(void **state)
         store_put(world.store, STR_LIT("w/db/t/data/foreign.parquet"), STR_LIT("x"), 0, &err),
         STATUS_OK);
     struct str keep = str_from(path);
-    assert_int_equal(commit_clean(table, &writer_tag, 1, &keep, 1, &removed, &err), STATUS_OK);
+    assert_int_equal(
+        commit_clean(table, &writer_tag, 1, &(struct commit_keep){&keep, 1}, &removed, &err),
+        STATUS_OK);
     assert_int_equal(removed, 3);
     assert_int_equal(count_objects(&world, "w/db/t/data/"), 3);
     assert_int_equal(live_files(&world, table), 1);
     iceberg_table_free(table);
     store_free(world.store);
+}
+
+// The manifest of a commit that failed names files that the next checkpoint holds still.
+static void test_a_lost_manifest_takes_no_file_with_it_that_is_kept(void **state)
+{
+    (void)state;
+    for (int is_kept = 0; is_kept < 2; is_kept++) {
+        struct world world;
+        struct commit_result result;
+        struct err err;
+        uint32_t removed;
+        char before[300];
+        struct str path = STR_LIT("w/db/t/data/day=1/of-a-checkpoint.parquet");
+        world_init(&world, 2, NULL, 0);
+        struct iceberg_table *table = open_table(&world);
+        memcpy(before, world.location, sizeof before);
+        assert_int_equal(append(&world, table, path.ptr, 1, 5, &result, &err), STATUS_OK);
+        iceberg_table_free(table);
+        memcpy(world.location, before, sizeof before);
+        table = open_table(&world);
+        struct commit_keep keep = {&path, (uint32_t)is_kept};
+        assert_int_equal(commit_clean_metadata(table, &writer_tag, 1, &keep, &removed, &err),
+                         STATUS_OK);
+        assert_int_equal(removed, 3); // metadata, list, manifest
+        assert_int_equal(exists(&world, path), is_kept);
+        iceberg_table_free(table);
+        store_free(world.store);
+    }
 }
 
 int main(void)
@@ -392,6 +422,7 @@ int main(void)
         cmocka_unit_test(test_a_commit_that_is_there_already_is_not_made),
         cmocka_unit_test(test_many_commits_merge_manifests_and_expire),
         cmocka_unit_test(test_leftovers_of_a_writer_are_cleaned_and_no_others),
+        cmocka_unit_test(test_a_lost_manifest_takes_no_file_with_it_that_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -253,7 +253,9 @@ static void test_a_new_run_goes_on_from_the_last_checkpoint(void **state)
         data_writer_free(writer);
     }
     expect_rows(&world, 20000, 7);
-    assert_int_equal(commit_clean(table, &writer_tag, 1, NULL, 0, &removed, &err), STATUS_OK);
+    assert_int_equal(
+        commit_clean(table, &writer_tag, 1, &(struct commit_keep){NULL, 0}, &removed, &err),
+        STATUS_OK);
     expect_rows(&world, 20000, 7);
     assert_int_equal(count_objects(&world, "w/db/t/data/"), 7);
     result_release(&result);
