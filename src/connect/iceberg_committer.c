@@ -46,21 +46,44 @@ static const struct table_snapshot *head_of(const struct iceberg_committer *comm
     return ref != NULL ? table_metadata_snapshot(metadata, ref->snapshot_id) : NULL;
 }
 
+// From the branch's newest snapshot to the oldest that is kept. There are at most as many as the
+// table has: the parents of damaged metadata may go round in circles.
+struct ancestry {
+    const struct table_metadata *metadata;
+    const struct table_snapshot *at; // NULL: no more
+    uint32_t left;
+};
+
+static struct ancestry ancestry_of(const struct iceberg_committer *committer,
+                                   const struct table_metadata *metadata)
+{
+    return (struct ancestry){metadata, head_of(committer, metadata), metadata->snapshot_count};
+}
+
+static void ancestry_next(struct ancestry *walk)
+{
+    int64_t parent = walk->at->parent_id;
+    walk->left--;
+    walk->at = parent == TABLE_NONE || walk->left == 0
+                   ? NULL
+                   : table_metadata_snapshot(walk->metadata, parent);
+}
+
 // The highest epoch of this sink and lineage among the branch's ancestors, down to `until`
 // (excluded).
 static bool find_epoch(const struct iceberg_committer *committer,
                        const struct table_metadata *metadata, int64_t until, struct epoch *out)
 {
     bool found = false;
-    const struct table_snapshot *at = head_of(committer, metadata);
-    while (at != NULL && at->snapshot_id != until) {
+    struct ancestry walk = ancestry_of(committer, metadata);
+    for (; walk.at != NULL && walk.at->snapshot_id != until; ancestry_next(&walk)) {
         struct epoch epoch;
-        if (iceberg_token_of(at, str_from(committer->id), committer->identity.lineage, &epoch) &&
+        if (iceberg_token_of(walk.at, str_from(committer->id), committer->identity.lineage,
+                             &epoch) &&
             (!found || epoch_compare(epoch, *out) > 0)) {
             *out = epoch;
             found = true;
         }
-        at = at->parent_id == TABLE_NONE ? NULL : table_metadata_snapshot(metadata, at->parent_id);
     }
     return found;
 }
@@ -68,21 +91,20 @@ static bool find_epoch(const struct iceberg_committer *committer,
 static bool is_ancestor(const struct iceberg_committer *committer,
                         const struct table_metadata *metadata, int64_t snapshot_id)
 {
-    const struct table_snapshot *at = head_of(committer, metadata);
-    while (at != NULL && at->snapshot_id != snapshot_id) {
-        at = at->parent_id == TABLE_NONE ? NULL : table_metadata_snapshot(metadata, at->parent_id);
+    struct ancestry walk = ancestry_of(committer, metadata);
+    while (walk.at != NULL && walk.at->snapshot_id != snapshot_id) {
+        ancestry_next(&walk);
     }
-    return at != NULL;
+    return walk.at != NULL;
 }
 
 static int64_t oldest_sequence(const struct iceberg_committer *committer,
                                const struct table_metadata *metadata)
 {
-    const struct table_snapshot *at = head_of(committer, metadata);
     int64_t sequence = INT64_MAX;
-    while (at != NULL) {
-        sequence = at->sequence_number;
-        at = at->parent_id == TABLE_NONE ? NULL : table_metadata_snapshot(metadata, at->parent_id);
+    for (struct ancestry walk = ancestry_of(committer, metadata); walk.at != NULL;
+         ancestry_next(&walk)) {
+        sequence = walk.at->sequence_number;
     }
     return sequence;
 }

@@ -222,7 +222,22 @@ static enum status published(struct commit_state *state, const struct table_upda
     return iceberg_table_take(state->table, json, location, err);
 }
 
-// After an unknown outcome: is our snapshot in the table, or our metadata in its log (where its
+// Whether the snapshot is in the table or was: others may have expired it since, but what they put
+// upon it names it. To publish it again would make it an ancestor of itself.
+static bool was_published(const struct table_metadata *metadata, int64_t snapshot_id)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < metadata->snapshot_count && !found; i++) {
+        const struct table_snapshot *snapshot = &metadata->snapshots[i];
+        found = snapshot->snapshot_id == snapshot_id || snapshot->parent_id == snapshot_id;
+    }
+    for (uint32_t i = 0; i < metadata->snapshot_log_count && !found; i++) {
+        found = metadata->snapshot_log[i].snapshot_id == snapshot_id;
+    }
+    return found;
+}
+
+// After an unknown outcome: was our snapshot in the table, or is our metadata in its log (where its
 // name is the commit's own)? Tries to load it several times; AGAIN: it could not be loaded.
 static enum status search(struct commit_state *state, struct str location, bool *found,
                           struct err *err)
@@ -255,8 +270,7 @@ static enum status search(struct commit_state *state, struct str location, bool 
     }
     bool names_tell = table->place.pointer->ops->published == NULL;
     *found = (names_tell && str_equal(table->location, location)) ||
-             (makes_snapshot(state->options) &&
-              table_metadata_snapshot(table->metadata, state->snapshot_id) != NULL);
+             (makes_snapshot(state->options) && was_published(table->metadata, state->snapshot_id));
     for (uint32_t i = 0; names_tell && !*found && i < table->metadata->metadata_log_count; i++) {
         *found = str_equal(table->metadata->metadata_log[i].file, location);
     }
@@ -337,8 +351,7 @@ static enum status attempt_once(struct commit_state *state, struct commit_result
     struct buf *json = NULL;
     struct str location = STR_LIT("");
     *outcome = STOP;
-    if (*unknown && makes_snapshot(options) &&
-        table_metadata_snapshot(table->metadata, state->snapshot_id) != NULL) {
+    if (*unknown && makes_snapshot(options) && was_published(table->metadata, state->snapshot_id)) {
         *outcome = DONE; // an earlier attempt took effect after all
         return STATUS_OK;
     }

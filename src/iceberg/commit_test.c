@@ -212,6 +212,40 @@ static void test_a_lost_reply_is_searched_for(void **state)
     store_free(world.store);
 }
 
+static void foreign_appends_twice(struct world *world)
+{
+    foreign_append(world);
+    foreign_append(world);
+}
+
+// The snapshot and its metadata are gone by the time that they are looked for; its child names it.
+// Published again, it would be its own ancestor.
+static void test_a_lost_reply_is_found_after_an_expiry(void **state)
+{
+    (void)state;
+    struct world world;
+    struct commit_result result;
+    struct err err;
+    struct table_property properties[] = {
+        {STR_LIT("history.expire.max-snapshot-age-ms"), STR_LIT("1")},
+        {STR_LIT("history.expire.min-snapshots-to-keep"), STR_LIT("2")},
+        {STR_LIT("write.metadata.previous-versions-max"), STR_LIT("1")},
+        {STR_LIT("write.metadata.delete-after-commit.enabled"), STR_LIT("true")},
+    };
+    world_init(&world, 2, properties, 4);
+    struct iceberg_table *table = open_table(&world);
+    world.fault = LOST_REPLY_FOREIGN;
+    world.foreign = foreign_appends_twice;
+    assert_int_equal(append(&world, table, "w/db/t/data/a", 1, 5, &result, &err), STATUS_OK);
+    assert_int_equal(result.attempts, 1);
+    assert_int_equal(table->metadata->snapshot_count, 2);
+    assert_null(table_metadata_snapshot(table->metadata, result.snapshot_id));
+    assert_int_equal(table->metadata->snapshots[0].parent_id, result.snapshot_id);
+    assert_int_equal(total(table, "total-records"), 205);
+    iceberg_table_free(table);
+    store_free(world.store);
+}
+
 static void test_a_lost_request_is_made_again_once(void **state)
 {
     (void)state;
@@ -416,6 +450,7 @@ int main(void)
         cmocka_unit_test(test_a_commit_survives_a_power_loss),
         cmocka_unit_test(test_a_conflict_is_retried_on_what_is_there),
         cmocka_unit_test(test_a_lost_reply_is_searched_for),
+        cmocka_unit_test(test_a_lost_reply_is_found_after_an_expiry),
         cmocka_unit_test(test_a_lost_request_is_made_again_once),
         cmocka_unit_test(test_a_late_request_does_not_double),
         cmocka_unit_test(test_properties_go_with_the_snapshot),

@@ -15,7 +15,7 @@
 #include "store/store.h"
 #include "store/store_memory.h"
 
-enum fault { NONE, CONFLICT_FOREIGN, LOST_REPLY, LOST_REQUEST, LATE };
+enum fault { NONE, CONFLICT_FOREIGN, LOST_REPLY, LOST_REPLY_FOREIGN, LOST_REQUEST, LATE };
 
 // One table's pointer, its clock, its chance, and what goes wrong next.
 struct world {
@@ -73,7 +73,12 @@ static enum status swap(struct table_pointer *pointer, const struct table_name *
         return ERR(err, STATUS_CONFLICT, "moved on");
     }
     snprintf(world->location, sizeof world->location, "%.*s", STR_ARGS(next));
-    return fault == LOST_REPLY ? ERR(err, STATUS_COMMIT_UNKNOWN, "no answer") : STATUS_OK;
+    if (fault == LOST_REPLY_FOREIGN) {
+        world->foreign(world);
+    }
+    return fault == LOST_REPLY || fault == LOST_REPLY_FOREIGN
+               ? ERR(err, STATUS_COMMIT_UNKNOWN, "no answer")
+               : STATUS_OK;
 }
 
 static const struct table_pointer_ops pointer_ops = {.load = load, .swap = swap};
