@@ -86,8 +86,8 @@ struct table_update_new;
 MUST_USE enum status commit_create(const struct table_place *place, const struct table_name *name,
                                    const struct table_update_new *table, struct err *err);
 
-// Files that no cleaning removes though no metadata names them: a checkpoint holds them (segments of
-// open files, committables).
+// Files that no cleaning removes though no metadata names them: a checkpoint holds them (segments
+// of open files, committables).
 struct commit_keep {
     const struct str *paths;
     uint32_t count;
