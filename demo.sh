@@ -23,7 +23,8 @@ wait_for() { # rows: until the table holds that many
     [ "${rows:-0}" -ge "$1" ] 2>/dev/null && return
     sleep 0.1
   done
-  echo "demo.sh: no rows after 20 s; see $work/log" >&2
+  echo "demo.sh: no rows after 20 s; the pipeline said:" >&2
+  cat log >&2
   exit 1
 }
 

@@ -12,7 +12,7 @@
 #include "iceberg/catalog_sqlite_int.h"
 #include "iceberg/iceberg_table.h"
 
-enum { BUSY_MS = 30000, STATEMENT_BYTES_MAX = 1 << 16 };
+enum { BUSY_MS = 30000, BUSY_STEP_MS = 10, STATEMENT_BYTES_MAX = 1 << 16 };
 
 static const char schema_sql[] =
     "CREATE TABLE IF NOT EXISTS iceberg_tables("
@@ -336,7 +336,7 @@ static int on_commit(void *ignored)
     return 0;
 }
 
-static enum status connect(struct catalog_sqlite *self, bool is_ours, struct err *err)
+static enum status connect(struct catalog_sqlite *self, struct err *err)
 {
     int code = sqlite3_open_v2(self->path, &self->db,
                                SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
@@ -349,10 +349,30 @@ static enum status connect(struct catalog_sqlite *self, bool is_ours, struct err
     sqlite3_extended_result_codes(self->db, 0);
     sqlite3_busy_timeout(self->db, BUSY_MS);
     (void)sqlite3_commit_hook(self->db, on_commit, NULL);
-    return catalog_sqlite_exec(self,
-                               is_ours ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"
-                                       : "PRAGMA temp_store = MEMORY; PRAGMA synchronous = EXTRA",
-                               err);
+    return STATUS_OK;
+}
+
+static enum status set_up(struct catalog_sqlite *self, bool is_ours, struct err *err)
+{
+    TRY(catalog_sqlite_exec(self,
+                            is_ours ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"
+                                    : "PRAGMA temp_store = MEMORY; PRAGMA synchronous = EXTRA",
+                            err));
+    TRY(make_schema(self, is_ours, err));
+    return is_ours ? make_default(self, err) : STATUS_OK;
+}
+
+// Where two processes meet at a new file, SQLite does not wait: its mode changes, and a lock for
+// reading becomes one for writing. All steps may be made again.
+static enum status set_up_patiently(struct catalog_sqlite *self, bool is_ours, struct err *err)
+{
+    int64_t until = self->env->now_ms(self->env) + BUSY_MS;
+    enum status status = set_up(self, is_ours, err);
+    while (status == STATUS_UNAVAILABLE && self->env->now_ms(self->env) < until) {
+        self->env->sleep_ms(self->env, BUSY_STEP_MS);
+        status = set_up(self, is_ours, err);
+    }
+    return status;
 }
 
 enum status catalog_sqlite_open(const struct catalog_sqlite_options *options, struct catalog **out,
@@ -372,13 +392,11 @@ enum status catalog_sqlite_open(const struct catalog_sqlite_options *options, st
     self->store = options->store;
     self->env = options->env != NULL ? options->env : table_env_system();
     pthread_mutex_init(&self->lock, NULL);
-    enum status status = connect(self, options->is_ours, err);
+    enum status status = connect(self, err);
     if (status == STATUS_OK) {
-        status = make_schema(self, options->is_ours, err);
+        status = set_up_patiently(self, options->is_ours, err);
     }
-    if (status == STATUS_OK && options->is_ours) {
-        status = make_default(self, err);
-    } else if (status == STATUS_OK && !names_rows) {
+    if (status == STATUS_OK && !options->is_ours && !names_rows) {
         status = choose_rows(self, err);
     }
     if (status != STATUS_OK) {

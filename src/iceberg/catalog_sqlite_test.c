@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "iceberg/catalog_sqlite.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -340,6 +341,56 @@ static void test_an_older_catalog_file_is_taken_over(void **state)
     arena_release(&arena);
 }
 
+enum { OPENERS = 4, NEW_FILES = 20 };
+
+struct opener {
+    pthread_t thread;
+    pthread_barrier_t *start;
+    struct catalog_sqlite_options options;
+    struct catalog *catalog;
+    struct err err;
+};
+
+static void *open_at_once(void *self)
+{
+    struct opener *opener = self;
+    (void)pthread_barrier_wait(opener->start);
+    (void)!catalog_sqlite_open(&opener->options, &opener->catalog, &opener->err);
+    return NULL;
+}
+
+static void test_a_new_file_is_opened_by_many_at_once(void **state)
+{
+    struct fixture *fixture = *state;
+    for (int file = 0; file < NEW_FILES; file++) {
+        char path[120];
+        struct opener openers[OPENERS] = {0};
+        pthread_barrier_t start;
+        snprintf(path, sizeof path, "%s.%d", fixture->path, file);
+        assert_int_equal(pthread_barrier_init(&start, NULL, OPENERS), 0);
+        for (int i = 0; i < OPENERS; i++) {
+            openers[i].start = &start;
+            openers[i].options = (struct catalog_sqlite_options){.path = path,
+                                                                 .is_ours = true,
+                                                                 .name = STR_LIT("lake"),
+                                                                 .default_database = STR_LIT("d"),
+                                                                 .warehouse = STR_LIT("w"),
+                                                                 .store = fixture->store};
+            assert_int_equal(pthread_create(&openers[i].thread, NULL, open_at_once, &openers[i]),
+                             0);
+        }
+        for (int i = 0; i < OPENERS; i++) {
+            assert_int_equal(pthread_join(openers[i].thread, NULL), 0);
+            if (openers[i].catalog == NULL) {
+                fail_msg("%s", openers[i].err.text);
+            }
+            openers[i].catalog->ops->close(openers[i].catalog);
+        }
+        (void)pthread_barrier_destroy(&start);
+        unlink(path);
+    }
+}
+
 int main(void)
 {
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
@@ -349,6 +400,7 @@ int main(void)
         TEST(test_what_iceberg_cannot_hold_is_refused_by_name),
         TEST(test_databases_are_made_listed_and_dropped),
         TEST(test_a_swap_is_for_whoever_knows_where_the_table_is),
+        TEST(test_a_new_file_is_opened_by_many_at_once),
         TEST(test_an_older_catalog_file_is_taken_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
