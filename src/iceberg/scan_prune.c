@@ -49,8 +49,8 @@ static bool may_wrap(const struct scan_prune_test *test, const struct iceberg_va
 {
     int64_t low = lower != NULL ? lower->as.i64 : INT64_MIN;
     int64_t high = upper != NULL ? upper->as.i64 : INT64_MAX;
-    return test->width > 0 && ((low <= INT32_MAX && high > INT32_MAX - test->width) ||
-                               high > INT64_MAX - test->width);
+    return test->width > 0 &&
+           ((low <= INT32_MAX && high > INT32_MAX - test->width) || high > INT64_MAX - test->width);
 }
 
 // Whether some value in [lower, upper] fulfils the test. Bounds that are NULL are not known.
@@ -65,8 +65,7 @@ static bool range_may(const struct scan_prune_test *test, const struct iceberg_v
         bool may = true;
         switch (test->op) {
         case PREDICATE_EQ:
-            may = (above && below) ||
-                  (may_wrap(test, lower, upper) && value->as.i64 <= INT32_MIN);
+            may = (above && below) || (may_wrap(test, lower, upper) && value->as.i64 <= INT32_MIN);
             break;
         case PREDICATE_LE: // some partition value <= value
             may = above || may_wrap(test, lower, upper);
@@ -200,9 +199,9 @@ static bool summary_may(const struct scan_prune_test *test,
         summary->upper.ptr != NULL &&
         iceberg_value_decode(test->type, summary->upper, &upper, &ignored) == STATUS_OK;
     // Older writers let NaN into bounds, which then say nothing.
-    bool may_nan = is_float(test->type) &&
-                   (summary->contains_nan != 0 || (has_lower && isnan(lower.as.f64)) ||
-                    (has_upper && isnan(upper.as.f64)));
+    bool may_nan =
+        is_float(test->type) && (summary->contains_nan != 0 || (has_lower && isnan(lower.as.f64)) ||
+                                 (has_upper && isnan(upper.as.f64)));
     if (test->op == PREDICATE_IS_NULL) {
         return summary->contains_null;
     }
