@@ -41,6 +41,13 @@ def build(targets):
                    cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
 
 
+def corpora(target):
+    """Its own and those that fuzz/CMakeLists.txt names behind it."""
+    text = open(os.path.join(ROOT, "fuzz", "CMakeLists.txt"), encoding="utf-8").read()
+    line = re.search(rf"^\s+{target}:\w+((?::\w+)*)", text, re.M)
+    return [os.path.join(CORPUS, x) for x in [target, *line[1].split(":")[1:]]]
+
+
 def run(target, seconds):
     found = os.path.join(FOUND, target)
     os.makedirs(found, exist_ok=True)
@@ -49,7 +56,7 @@ def run(target, seconds):
     words = os.path.join(ROOT, "fuzz", "words", target + ".txt")
     command = [os.path.join(BUILD, "fuzz", target), f"-max_total_time={seconds}", *LIMITS, "-print_final_stats=1",
                f"-artifact_prefix={os.path.join(BROKEN, target)}-",
-               *([f"-dict={words}"] if os.path.exists(words) else []), found, os.path.join(CORPUS, target)]
+               *([f"-dict={words}"] if os.path.exists(words) else []), found, *corpora(target)]
     with open(log, "wb") as out:
         code = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT).returncode
     text = open(log, encoding="utf-8", errors="replace").read()
