@@ -5,6 +5,7 @@ PyIceberg.
     from harness import Checks, Frazil, Lake        # beside a script that began with
     harness.own_python(__file__)                     # (starts again under the installed interpreter)
 """
+import collections
 import os
 import re
 import shutil
@@ -19,6 +20,20 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 PEERS = os.path.join(ROOT, "tests", "peers")
 sys.path.insert(0, os.path.join(PEERS, "lake"))
 sys.path.insert(0, os.path.join(PEERS, "kafka"))
+
+
+def rows_of(path):
+    """The lines of a file of expected rows, counted: their order says nothing."""
+    with open(path, encoding="utf-8") as file:
+        return collections.Counter(file.read().split("\n")[:-1])
+
+
+def differ(got, want):
+    """What two counters of rows differ in; empty where they do not."""
+    if got == want:
+        return ""
+    wrong, lost = next(iter(got - want), ""), next(iter(want - got), "")
+    return f"{sum(got.values())} rows, expected {sum(want.values())}; wrong: {wrong[:300]}; missing: {lost[:300]}"
 
 
 def own_python(script):

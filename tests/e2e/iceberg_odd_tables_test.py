@@ -25,6 +25,8 @@ import sys
 import tarfile
 import tempfile
 
+from harness import differ, rows_of
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 FRAZIL = os.environ.get("FRAZIL", os.path.join(ROOT, "build", "release", "frazil"))
@@ -44,18 +46,6 @@ def ask_all(statements, timeout=300):
         else:
             answers[at][line] += 1
     return answers, done.stderr.decode("utf-8", "replace")
-
-
-def lines(path):
-    with open(path, encoding="utf-8") as file:
-        return collections.Counter(file.read().split("\n")[:-1])
-
-
-def differ(got, want):
-    if got == want:
-        return ""
-    wrong, lost = next(iter(got - want), ""), next(iter(want - got), "")
-    return f"{sum(got.values())} rows, expected {sum(want.values())}; wrong: {wrong[:300]}; missing: {lost[:300]}"
 
 
 def cases(folder, meta):
@@ -208,7 +198,7 @@ def column_queries(folder, meta):
     extra, columns = "expected/lineage.ndjson", "_row_id, _last_updated_sequence_number, *"
     if not os.path.exists(os.path.join(folder, extra)):
         extra, columns = meta["expected"]["file"], "*"
-    texts = list(lines(os.path.join(folder, extra)).elements())
+    texts = list(rows_of(os.path.join(folder, extra)).elements())
     rows = [json.loads(text) for text in texts]
     for name, select, condition, want in column_predicates(fields, rows, texts):
         if condition is None:
@@ -251,7 +241,7 @@ def main():
                 continue
             with open(os.path.join(folder, "meta.json"), encoding="utf-8") as file:
                 meta = json.load(file)
-            asked = [(case, sql, lines(os.path.join(folder, file))) for case, sql, file in cases(folder, meta)]
+            asked = [(case, sql, rows_of(os.path.join(folder, file))) for case, sql, file in cases(folder, meta)]
             asked += [(f"{name}: {case}", sql, want) for case, sql, want in column_queries(folder, meta)]
             answers, said = ask_all([sql for _, sql, _ in asked])
             for (case, sql, want), got in zip(asked, answers):

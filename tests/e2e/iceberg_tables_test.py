@@ -26,6 +26,8 @@ import sys
 import tarfile
 import tempfile
 
+from harness import differ, rows_of
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 FRAZIL = os.environ.get("FRAZIL", os.path.join(ROOT, "build", "release", "frazil"))
@@ -76,18 +78,6 @@ def ask(sql, timeout=120):
     return collections.Counter(done.stdout.split("\n")[:-1]), done.stderr.strip() if done.returncode else ""
 
 
-def lines(path):
-    with open(path, encoding="utf-8") as file:
-        return collections.Counter(file.read().split("\n")[:-1])
-
-
-def differ(got, want):
-    if got == want:
-        return ""
-    wrong, lost = next(iter(got - want), ""), next(iter(want - got), "")
-    return f"{sum(got.values())} rows, expected {sum(want.values())}; wrong: {wrong[:160]}; missing: {lost[:160]}"
-
-
 def same(sql, want):
     got, error = ask(sql)
     return error[:300] if error else differ(got, want)
@@ -132,10 +122,10 @@ def spark_tables(count, home, only):
                 rows = sum(got.values())
                 count.check(case, "" if rows == BY_SPECIFICATION[case] else f"{rows} rows")
             else:
-                count.check(case, differ(got, lines(os.path.join(folder, expected))))
+                count.check(case, differ(got, rows_of(os.path.join(folder, expected))))
         if name not in refused and "query" not in meta["expected"]:
             table = f"SELECT * FROM ICEBERG_TABLE('{folder}')"
-            count.check(f"{name} by folder", same(table, lines(os.path.join(folder, meta["expected"]["file"]))))
+            count.check(f"{name} by folder", same(table, rows_of(os.path.join(folder, meta["expected"]["file"]))))
 
 
 # ---- 2. other clothes
@@ -143,7 +133,7 @@ def spark_tables(count, home, only):
 def copy_table(home, name, to):
     shutil.copytree(os.path.join(home, name), to)
     meta = json.load(open(os.path.join(to, "meta.json"), encoding="utf-8"))
-    return meta, lines(os.path.join(to, meta["expected"]["file"]))
+    return meta, rows_of(os.path.join(to, meta["expected"]["file"]))
 
 
 def moved_tables(count, home, temporary):
@@ -179,12 +169,12 @@ def time_travel(count, home):
     folder = os.path.join(home, "branches_tags")
     meta = json.load(open(os.path.join(folder, "meta.json"), encoding="utf-8"))
     table = f"ICEBERG_TABLE('{folder}')"
-    wants = {ref["name"]: lines(os.path.join(folder, ref["file"])) for ref in meta["refs"] if ref.get("file")}
+    wants = {ref["name"]: rows_of(os.path.join(folder, ref["file"])) for ref in meta["refs"] if ref.get("file")}
     tag = next(ref["name"] for ref in meta["refs"] if ref["type"] == "tag" and ref["name"] in wants)
     branch = next(ref["name"] for ref in meta["refs"] if ref["type"] == "branch" and ref["name"] in wants)
     snapshot = next(s for s in meta["snapshots"] if s.get("file"))
     number = snapshot["snapshot-id"]
-    then = lines(os.path.join(folder, snapshot["file"]))
+    then = rows_of(os.path.join(folder, snapshot["file"]))
     written = json.load(open(os.path.join(folder, meta["metadata"]), encoding="utf-8"))
     log = {entry["snapshot-id"]: entry["timestamp-ms"] for entry in written["snapshot-log"]}
     for way in ("FOR SYSTEM_VERSION AS OF", "FOR VERSION AS OF", "VERSION AS OF"):
@@ -204,7 +194,7 @@ def time_travel(count, home):
         count.check("hint as-of-timestamp",
                     same(f"SELECT * FROM {table} /*+ OPTIONS('as-of-timestamp' = '{moment}') */", then))
     count.check("CURRENT_TIMESTAMP", same(f"SELECT * FROM {table} FOR SYSTEM_TIME AS OF CURRENT_TIMESTAMP",
-                                          lines(os.path.join(folder, meta["expected"]["file"]))))
+                                          rows_of(os.path.join(folder, meta["expected"]["file"]))))
     for sql, words in (
             (f"SELECT * FROM {table} FOR SYSTEM_VERSION AS OF 'nobody'", "no snapshot, branch or tag 'nobody'"),
             (f"SELECT * FROM {table} FOR SYSTEM_VERSION AS OF 17", "no snapshot 17"),
