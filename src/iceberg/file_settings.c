@@ -287,7 +287,10 @@ enum status file_settings_unpack(struct data_file_unpack *in, struct file_settin
     out->parquet.dictionary_bytes = (uint32_t)numbers[5];
     out->parquet.page_version = (uint32_t)numbers[6];
     out->parquet.row_group_is_plain = numbers[7] != 0;
-    return STATUS_OK;
+    return numbers[0] <= COMPRESS_LZ4_RAW
+               ? STATUS_OK
+               : ERR(err, STATUS_INVALID_DATA, "a sink state with the Parquet codec %llu",
+                     (unsigned long long)numbers[0]);
 }
 
 bool file_settings_same(const struct file_settings *a, const struct file_settings *b)
